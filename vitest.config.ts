@@ -145,7 +145,6 @@ const OVER_TWO_DATABASES = [
   "rate_limits",
   "replication.long",
   "retention",
-  "round_trips.long",
   "routes.long",
   "slow_bodies",
   "states",

@@ -11,6 +11,7 @@ import { isSharded, shardsOf } from "./database/shards.ts";
 import { events } from "./delivery/events/events.table.ts";
 import { queueDueDeliveries } from "./delivery/webhook_deliveries/webhook_deliveries.queue.ts";
 import { deleteOldDeliveries } from "./delivery/webhook_deliveries/webhook_deliveries.service.ts";
+import { dateOf } from "./http/dates.ts";
 import { log, logFault } from "./http/log.ts";
 import { authorizationCodes } from "./joining/authorization_codes/authorization_codes.table.ts";
 import { erasePersonalData } from "./joining/bulk_invites/bulk_invites.chores.ts";
@@ -29,7 +30,8 @@ import { stopRefusedEgresses } from "./livekit/stops.ts";
 import { lazily } from "./memory.ts";
 import { idempotencyKeys } from "./organization/idempotency_keys/idempotency_keys.table.ts";
 import { reportFrozen } from "./organization/organizations/organizations.service.ts";
-import { deleteOldClientDays } from "./organization/usage/usage.chores.ts";
+import { isOfOneClient } from "./organization/usage/usage.sql.ts";
+import { organizationDays } from "./organization/usage/usage.table.ts";
 import { consume, openBackground } from "./queues/consume.ts";
 import { portionsOf } from "./queues/send.ts";
 import { deleteOldTexts } from "./results/call_texts/call_texts.service.ts";
@@ -50,7 +52,11 @@ const chores: Chores = {
   deleteOldVisitors: cleanUp(livekitVisitors, livekitVisitors.updated_at, ROOM_KEPT_FOR),
   deleteOldEvents: cleanUp(events, events.created_at, EVENTS_KEPT_FOR),
   deleteOldMailedAddresses: cleanUp(mailedAddresses, mailedAddresses.day, DAY),
-  deleteOldClientDays,
+  // A client's quota covers only one day.
+  deleteOldClientDays: cleanUp(organizationDays, organizationDays.date, DAY, {
+    indexed: isOfOneClient,
+    written: dateOf,
+  }),
   deleteUnclaimedRefusals,
   queueDueBulkInvites,
   erasePersonalData,

@@ -1,6 +1,5 @@
 import type { BoundQuery } from "./queries.ts";
 
-/** D1 itself, whose queries go to the primary, or a D1 session. */
 export interface Database extends Pick<D1Database, "prepare" | "batch"> {
   countWrite?(): BoundQuery<unknown>[];
 }

@@ -85,7 +85,10 @@ export async function decideAndWrite<
     const stores = idempotency ? [idempotency.store] : [];
     const counts = db.countWrite?.() ?? [];
     const written = await writeIf(db, guards, [...writes, ...entries, ...stores, ...counts]);
-    if (written) return requireRow(written[writes.length - 1]) as Result;
+    if (!written) continue;
+    const [row] = written[writes.length - 1] ?? [];
+    if (row === undefined) throw new Error("The last statement returned no row");
+    return row as Result;
   }
   throw new WriteConflict("The rows that a write depends on kept changing");
 }
@@ -114,11 +117,6 @@ async function writeIf(db: Database, guards: Guard[], writes: Queries): Promise<
 
 const CONFLICT = "write conflict";
 
-function requireRow(rows: unknown[] = []): unknown {
-  if (rows.length === 0) throw new Error("The last statement returned no row");
-  return rows[0];
-}
-
 /** Fails the batch if the rows of a read have another fingerprint. */
 function stillTheSame(guards: Guard[]): BoundQuery<unknown> {
   return {
@@ -130,7 +128,6 @@ function stillTheSame(guards: Guard[]): BoundQuery<unknown> {
 /** As SQLite's json_group_array writes the rows. */
 const fingerprint = (rows: RawRow[]) => JSON.stringify(rows.map((row) => Object.values(row)));
 
-/** Reads come in few combinations. */
 const compiledGuards = new Map<string, Compiled>();
 
 function guardOf(reads: Compiled[]): Compiled {

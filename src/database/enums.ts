@@ -1,5 +1,3 @@
-/* Values that both the database and the API use. */
-
 /** Role names (contract, section "Invite"), lowest permission level first. */
 export const ROLES = ["provider_assistant", "provider", "organization_admin"] as const;
 
@@ -55,7 +53,6 @@ export const VISIT_STATUSES = ["planned", "started", "ended", "missed", "cancell
 
 export type VisitStatus = (typeof VISIT_STATUSES)[number];
 
-/** The state of a call's transcript or SOAP note. */
 export const RESULT_STATES = ["none", "pending", "ready"] as const;
 
 export type ResultState = (typeof RESULT_STATES)[number];
@@ -71,7 +68,6 @@ export const AUDIT_EVENTS = ["create", "update", "read"] as const;
 
 export type AuditEvent = (typeof AUDIT_EVENTS)[number];
 
-/** A call has at most one text of each kind. */
 export type CallTextKind = "transcript" | "soap_note";
 
 export const ACCESS_EVENTS = [
@@ -112,7 +108,6 @@ export const QUOTAS = { none: 0, ordinary: 1, reserved: 2 } as const;
 
 export type Quota = (typeof QUOTAS)[keyof typeof QUOTAS];
 
-/** Codes of the HL7 v3 value set PurposeOfUse. */
 export const PURPOSES_OF_USE = [
   "TREAT",
   "HOPERAT",
@@ -184,7 +179,7 @@ export type EventType = (typeof EVENT_TYPES)[number];
 type FamilyOf<Type> = Type extends `${infer Family}.${string}` ? `${Family}.*` : never;
 
 /** A family includes all types with the same beginning, even future ones: `call.*`. */
-export type EventFamily = FamilyOf<EventType>;
+type EventFamily = FamilyOf<EventType>;
 
 export type EventTypeName = EventType | EventFamily;
 

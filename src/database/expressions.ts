@@ -42,7 +42,6 @@ export const greatest = (...values: Value<number>[]): SQL<number> => call("max",
 
 export const least = (...values: Value<number>[]): SQL<number> => call("min", ...values);
 
-/** Like `eq`, but null equals null. */
 export const isSame = (one: SQLWrapper, other: Value<unknown>): SQL => sql`${one} is ${other}`;
 
 /** Keeps SQLite from using an index on the column. */

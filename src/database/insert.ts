@@ -56,7 +56,6 @@ function columnsFrom(table: SQLiteTable, value: (name: string) => unknown): obje
   return Object.fromEntries(names.map((name) => [name, value(name)]));
 }
 
-/** For ON CONFLICT DO UPDATE: the value from the row that conflicts. */
 export const excluded = ({ name }: SQLiteColumn): SQL => sql`excluded.${sql.identifier(name)}`;
 
 /** For ON CONFLICT DO UPDATE: takes every column except the unchanged ones from the row that conflicts. */
@@ -71,7 +70,6 @@ interface RowsOptions<Table extends SQLiteTable> {
   where?: SQL;
   /** A row with the same values in the columns of this unique index is updated. It keeps its id and `created_at`. */
   uniqueBy?: (keyof Table["_"]["columns"] & string)[];
-  /** The WHERE of that index, if it is partial. */
   indexed?: SQL;
 }
 

@@ -20,7 +20,6 @@ export function reviseRow<Known extends Timestamps, Fields extends Partial<Known
   return isSame ? known : { ...known, ...fields, ...onChange, updated_at: now };
 }
 
-/** Compares lists, from JSON columns, by their contents. */
 export const isChanged = (before: unknown, next: unknown): boolean =>
   before !== next && JSON.stringify(before) !== JSON.stringify(next);
 

@@ -6,20 +6,17 @@ const NEWEST_MIGRATION = "0000_baseline_7e1b1d3a.sql";
 export interface DatabaseState {
   isUpToDate: boolean;
   isQuiet: boolean;
-  /** The organizations that a command has left frozen. */
   frozen: number[];
   /** The first database has neither until an organization moves to it. */
   range: number | null;
   shard: number | null;
   /** In the directory: by the number of the database. */
   ranges: Record<string, number>;
-  /** In the directory: databases that have organizations but no binding. */
   unbound: number[];
 }
 
 const setting = (name: "range" | "shard") => `(select value from database_settings where name = '${name}')`;
 
-/** wrangler records migrations in `d1_migrations`. */
 const STATE = `select exists (select 1 from d1_migrations where name = ?) as migrated,
   exists (select 1 from database_settings where name = 'quiet') as quiet,
   ${setting("range")} as range, ${setting("shard")} as shard,

@@ -25,7 +25,6 @@ const session = {
 
 const dialect = new SQLiteAsyncDialect();
 
-/** Builds statements, but cannot run them. */
 export const builder = {
   select: (fields: SelectedFields) => new SQLiteSelectBuilder({ fields, session, dialect }),
   insert: (table: SQLiteTable) => new SQLiteInsertBuilder(table, session, dialect),
@@ -56,7 +55,6 @@ export type Value<Type> = Type | SQLWrapper;
 
 export type Values<Of> = { [Name in keyof Of]: Value<Of[Name]> };
 
-/** The values of a JSON array, for IN. */
 export const jsonValues = (list: Value<string | null>): SQL => sql`(select value from json_each(${list}))`;
 
 /** Placeholders for the values of a prepared query. This is a proxy: it cannot be spread or destructured with `...rest`. */
@@ -116,12 +114,7 @@ export async function runFirst<Result>(db: Database, query: BoundQuery<Result>):
   return decode(query, rows)[0];
 }
 
-/** @throws what `refusal` returns, if there is no row */
-export async function requireFirst<Result>(
-  db: Database,
-  query: BoundQuery<Result>,
-  refusal: () => Error,
-): Promise<Result> {
+export async function requireFirst<Result>(db: Database, query: BoundQuery<Result>, refusal: () => Error) {
   const row = await runFirst(db, query);
   if (row === undefined) throw refusal();
   return row;

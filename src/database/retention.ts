@@ -7,18 +7,13 @@ import { builder, type Value, type Values } from "./queries.ts";
 import { selectColumn } from "./selects.ts";
 import { type ChoreTurn, isInTurn } from "./turns.ts";
 
-type RetentionDays =
-  | typeof organizations.recording_retention_days
-  | typeof organizations.transcript_retention_days
-  | typeof organizations.participant_retention_days;
-
 /** False if `days` is null. */
 export const isOverdue = (time: SQLWrapper, days: SQLWrapper, now: Value<number>) =>
   sql`${time} < ${now} - ${days} * ${sql.raw(String(DAY))}`;
 
 interface PastRetention {
   time: SQLiteColumn;
-  days: RetentionDays;
+  days: (typeof organizations)[`${"recording" | "transcript" | "participant"}_retention_days`];
   /** Must repeat the WHERE of the index on (organization_id, time); may have further conditions. */
   where: SQL | undefined;
 }

@@ -4,10 +4,8 @@
  * selected where a request, a message or a run of the cron comes in. All code after that knows only one database.
  */
 
-/** The bindings that a shard's environment replaces. */
 type Bindings = Pick<Env, "DB" | "BULK_INVITES" | "INVITE_MAILS" | "WEBHOOKS">;
 
-/** The directory's environment has no SHARD. */
 type ShardEnv<E> = E & { SHARD?: number };
 
 /** They are kept because an isolate remembers messages by their queue wrappers. */
@@ -24,7 +22,6 @@ export const shardOf = (env: object): number => (env as ShardEnv<object>).SHARD 
 export const findEnvOfShard = <E extends Bindings>(env: E, shard: number): E | undefined =>
   environmentsOf(env).get(shard) as E | undefined;
 
-/** @throws Error if the shard has no binding */
 export function envOfShard<E extends Bindings>(env: E, shard: number): E {
   const found = findEnvOfShard(env, shard);
   if (!found) throw new Error(`There is no binding DB_${shard}`);
@@ -74,5 +71,4 @@ export function shardOfMessage(body: unknown): number {
 /** Secrets store the shard in two bytes. */
 const MAX_SHARD = 0xffff;
 
-/** The number of ids in a range. */
 export const RANGE = 2 ** 32;

@@ -11,7 +11,6 @@ export async function kebabCase(name: string, fallback: string): Promise<string>
 
 type TakenSlugs = SQLiteTable & Record<"slug" | "slug_stem" | "slug_number", SQLiteColumn>;
 
-/** The most characters that `nextSlug` adds to a slug. */
 export const MAX_SLUG_SUFFIX_LENGTH = "-".length + 8;
 
 /**

@@ -87,7 +87,7 @@ export async function loadDemoOrganization(env: Env, now: number): Promise<boole
 
   // Created yesterday, so that they can be sent again.
   const yesterday = { ...clientContext, mailer: null, now: now - DAY };
-  for (const name of ["Ida", "Ian"])
+  for (const name of ["Ida", "Ian", "Iris"])
     await createInvite(yesterday, {
       email: `${name.toLowerCase()}@demo-clinic.example`,
       display_name: `${name} Invitee`,

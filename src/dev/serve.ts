@@ -8,6 +8,7 @@ import { once } from "node:events";
 import { copyFileSync, existsSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { stripVTControlCharacters } from "node:util";
+import { isLoopback } from "../http/loopback.ts";
 import { DEVELOPMENT_ASSETS } from "../reference/assets.ts";
 import { DEMO_CLIENT } from "../reference/demo_client.ts";
 import { readSettings, SettingsError } from "../settings.ts";
@@ -45,6 +46,9 @@ const options = {
   "log-level": { type: "string" },
 } as const;
 
+/** In milliseconds: more often than in production, where it is five minutes, so that a developer need not wait. */
+const CRON_INTERVAL = 30_000;
+
 /** In milliseconds. */
 const PARENT_CHECKED_EVERY = 500;
 
@@ -54,12 +58,14 @@ await runCommand(usage, options, async ({ shards, ...flags }) => {
   const { env: environment, "persist-to": persistTo } = flags;
   const config = shards === undefined ? flags.config : configurationOf(requireCount(shards), flags);
   let isNew = false;
+  let webApp = { APP_URL: "", PLATFORM_WEB_APP_TOKEN: "", PLATFORM_REPORTS_TOKEN: "" };
   await withLocalBindings({ persistTo, config, environment }, async (env) => {
     await migrateDatabases(env);
     requireSettings(env);
+    webApp = env;
     isNew = await loadDemoOrganization(env, Date.now());
   });
-  await serve({ ...flags, config }, isNew);
+  await serve({ ...flags, config }, isNew, webApp);
 });
 
 function requireCount(shards: string): number {
@@ -76,7 +82,9 @@ function requireSettings(env: Env) {
   }
 }
 
-async function serve(flags: Omit<Values<typeof options>, "shards">, isNew: boolean) {
+type WebAppSettings = Pick<Env, "APP_URL" | "PLATFORM_WEB_APP_TOKEN" | "PLATFORM_REPORTS_TOKEN">;
+
+async function serve(flags: Omit<Values<typeof options>, "shards">, isNew: boolean, webApp: WebAppSettings) {
   const { routes } = readConfiguration(flags);
   // By default wrangler passes the first route's host to the service, which would then require HTTPS and production secrets.
   const upstream = routes?.length ? { "local-upstream": `localhost:${flags.port ?? 8787}` } : {};
@@ -100,6 +108,7 @@ async function serve(flags: Omit<Values<typeof options>, "shards">, isNew: boole
   process.stdout.on("error", () => server.kill("SIGTERM"));
   const lines = createInterface({ input: server.stdout as NodeJS.ReadableStream });
   let tables = 0;
+  let cron: NodeJS.Timeout | undefined;
   const ended = once(server, "close");
   for await (const line of lines) {
     const plain = stripVTControlCharacters(line);
@@ -107,12 +116,34 @@ async function serve(flags: Omit<Values<typeof options>, "shards">, isNew: boole
     if (plain.startsWith("Your Worker has access to the following bindings")) tables++;
     if (tables < 2 || !/^(Your Worker|Binding |env\.)/.test(plain)) process.stdout.write(`${line}\n`);
     const [, url] = /Ready on (http\S+)/.exec(plain) ?? [];
-    // Runs cron once, which seals a day of the new organization's access log.
-    if (url && isNew) await fetch(`${url}/cdn-cgi/local/scheduled?cron=*/5+*+*+*+*`).catch(() => {});
-    if (url) introduce(url.replace(/\/\/(127\.0\.0\.1|0\.0\.0\.0|\[::1?\]|\*):/, "//localhost:"));
+    // This run seals a day of the new organization's access log.
+    if (url && isNew) await runCron(url);
+    if (!url) continue;
+    const address = url.replace(/\/\/(127\.0\.0\.1|0\.0\.0\.0|\[::1?\]|\*):/, "//localhost:");
+    if (!cron) await playWebApp(address, webApp);
+    // wrangler runs no cron by itself.
+    cron ??= setInterval(() => runCron(url), CRON_INTERVAL).unref();
+    introduce(address);
   }
   const [code] = await ended;
   process.exit(code ?? 1);
+}
+
+async function runCron(url: string) {
+  await fetch(`${url}/cdn-cgi/local/scheduled?cron=*/5+*+*+*+*`).catch(() => {});
+}
+
+/** Serves a web app at APP_URL, so that links lead somewhere, unless the developer's own web app is there. */
+async function playWebApp(address: string, settings: WebAppSettings) {
+  const { APP_URL, PLATFORM_WEB_APP_TOKEN: webAppToken, PLATFORM_REPORTS_TOKEN: reportsToken } = settings;
+  const { protocol, hostname } = new URL(APP_URL);
+  if (protocol !== "http:" || !isLoopback(hostname)) return;
+  const { startWebApp } = await import("./web_app/server.ts");
+  await startWebApp(APP_URL, { address, webAppToken, reportsToken }).then(
+    ({ url }) => process.stdout.write(`\nLinks of visits and invites lead to a web app at ${url}.\n`),
+    ({ code }: NodeJS.ErrnoException) =>
+      process.stdout.write(`\nNo web app is served at ${APP_URL}: ${code}.\n`),
+  );
 }
 
 /**

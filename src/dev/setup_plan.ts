@@ -90,7 +90,7 @@ function planConfiguration({ config, env, location, jurisdiction }: SetupRequest
   );
   if (jurisdiction && other)
     throw new Error(`${config} places the bucket ${other.bucket_name} in ${other.jurisdiction}.`);
-  if (jurisdiction && configuration.r2_buckets.some((each) => !each.jurisdiction)) {
+  if (jurisdiction && jurisdiction !== "us" && configuration.r2_buckets.some((each) => !each.jurisdiction)) {
     edited = withJurisdiction(edited, env, jurisdiction);
     steps.push({ says: `Set the jurisdiction ${jurisdiction} of the buckets in ${config}` });
   }
@@ -109,7 +109,7 @@ function databaseSteps(
   configuration: WranglerConfiguration,
   { databases }: AccountState,
 ): Step[] {
-  const jurisdiction = jurisdictionOf(configuration);
+  const jurisdiction = request.jurisdiction ?? jurisdictionOf(configuration);
   const account = { config: request.config };
   // `shards:add` creates the other databases, which need a range of ids from the first one.
   return databases.flatMap(({ binding, name, found }): Step[] => {
@@ -141,9 +141,13 @@ function bucketSteps(
   { binding, name, jurisdiction, exists, isLocked }: Bucket,
 ): Step[] {
   const place = flagsOf({ jurisdiction });
+  // R2 has no jurisdiction in the United States, only places there.
+  const location = request.jurisdiction === "us" ? (request.location ?? "enam") : undefined;
+  const near = flagsOf({ location });
   const make: Step = {
-    says: `Create the bucket ${name}${placeText(jurisdiction, undefined)}`,
-    run: () => wrangler(request, ["r2", "bucket", "create", name, "--update-config=false", ...place]),
+    says: `Create the bucket ${name}${placeText(jurisdiction, location)}`,
+    run: () =>
+      wrangler(request, ["r2", "bucket", "create", name, "--update-config=false", ...place, ...near]),
   };
   const lock: Step = {
     says: `Lock the files of the bucket ${name} for ${LOCKED_DAYS} days (six years). THIS CANNOT BE TAKEN BACK: until then, nobody can delete them`,
@@ -170,7 +174,7 @@ const queueSteps = (
           "queues",
           "create",
           name,
-          ...flagsOf({ jurisdiction: jurisdictionOf(configuration) }),
+          ...flagsOf({ jurisdiction: request.jurisdiction ?? jurisdictionOf(configuration) }),
         ]),
     }));
 

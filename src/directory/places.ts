@@ -27,16 +27,16 @@ export const totalOfPlaces = preparedQuery((_: object) =>
 /** The `owner_id` under which the total of all organizations is stored. */
 const EVERYBODY = 0;
 
-export const pageOfPlaces = preparedQuery(
-  ({ limit, offset }: Placeholders<{ limit: number; offset: number }>) =>
-    builder
-      .select(columns)
-      .from(places)
-      .where(isNull(places.deleted_at))
-      .orderBy(asc(places.id))
-      .limit(limit)
-      .offset(offset),
-);
+export const selectPlaces = ({ limit, offset }: Placeholders<{ limit: number; offset: number }>) =>
+  builder
+    .select(columns)
+    .from(places)
+    .where(isNull(places.deleted_at))
+    .orderBy(asc(places.id))
+    .limit(limit)
+    .offset(offset);
+
+export const pageOfPlaces = preparedQuery(selectPlaces);
 
 export type Place = Row<typeof columns>;
 
@@ -45,24 +45,17 @@ export type OrganizationName = { id: number } | { slug: string };
 const knownPlaces = new WeakMap<Database, Map<string, { shard: number; until: number }>>();
 
 /** For an unknown or deleted organization, the first shard, which has no data about it. */
-export async function shardOfOrganization(
-  directory: Database,
-  name: OrganizationName,
-  now: number,
-): Promise<number> {
+export async function shardOfOrganization(directory: Database, name: OrganizationName, now: number) {
   const place = knownPlaces.get(directory)?.get(JSON.stringify(name));
   if (place && place.until > now) return place.shard;
   const found = await runFirst(directory, "id" in name ? placeOfId(name) : placeOfSlug(name));
   if (!found || found.deleted_at !== null) return 0;
   const { id, slug, shard } = found;
-  for (const each of [{ id }, { slug }]) rememberPlace(directory, each, shard, now);
-  return shard;
-}
-
-function rememberPlace(directory: Database, name: OrganizationName, shard: number, now: number) {
   const memory = knownPlaces.get(directory) ?? new Map();
   knownPlaces.set(directory, memory);
-  remember(memory, JSON.stringify(name), { shard, until: now + PLACE_KNOWN_FOR }, MAX_REMEMBERED);
+  for (const each of [{ id }, { slug }])
+    remember(memory, JSON.stringify(each), { shard, until: now + PLACE_KNOWN_FOR }, MAX_REMEMBERED);
+  return shard;
 }
 
 export function forgetPlace(directory: Database, name: OrganizationName) {

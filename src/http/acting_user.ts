@@ -44,7 +44,6 @@ export const actingHeaders = lazily(() =>
   z.object({ [ACTING_USER]: actingUser().optional(), [PURPOSE_OF_USE]: z.enum(PURPOSES_OF_USE).optional() }),
 );
 
-/** @throws ApiError 400 */
 export function readActingUser({ req }: HonoContext): Pick<Requester, "acting_user" | "purpose"> {
   const { shape } = actingHeaders();
   const acting_user = shape[ACTING_USER].safeParse(req.header(ACTING_USER));

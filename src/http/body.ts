@@ -46,16 +46,15 @@ export async function readBody(c: HonoContext, maxSize: number): Promise<Uint8Ar
   if (!/^(identity)?$/i.test(c.req.header("Content-Encoding")?.trim() ?? "")) throw unsupportedEncoding();
   const size = Number(c.req.header("Content-Length") ?? maxSize);
   if (!(size <= maxSize)) throw bodyTooLarge(maxSize);
-  const body = c.req.raw.body ? await reserveAndRead(c, c.req.raw.body, size) : new Uint8Array();
+  const stream = c.req.raw.body;
+  if (stream) {
+    await c.var.beforeBody?.(size);
+    c.set("releaseBody", reserve(c.var.bodyOwner, Math.max(size, MIN_BODY_RESERVATION)));
+  }
+  const body = stream ? await allBytes(stream, size) : new Uint8Array();
   if (c.var.keepsBody) c.set("body", body);
   await c.var.onWholeRequest(body.length);
   return body;
-}
-
-async function reserveAndRead(c: HonoContext, body: ReadableStream<Uint8Array>, size: number) {
-  await c.var.beforeBody?.(size);
-  c.set("releaseBody", reserve(c.var.bodyOwner, Math.max(size, MIN_BODY_RESERVATION)));
-  return allBytes(body, size);
 }
 
 /** A third of the free memory for each owner, so that some remains for the next, however many there are. @throws ApiError 503 */
@@ -77,7 +76,6 @@ function reserve(owner: string | number, size: number): () => void {
   return () => reservations.delete(reservation);
 }
 
-/** @throws ApiError 408, 413 */
 async function allBytes(body: ReadableStream<Uint8Array>, size: number) {
   const reader = body.getReader();
   const whole = new Uint8Array(size);

@@ -28,7 +28,7 @@ export function wantedType(c: HonoContext, [first = "", ...others]: readonly str
   });
 }
 
-/** 0 to 1. The most specific range that includes the type counts (RFC 9110, 12.5.1). */
+/** The most specific range that includes the type counts (RFC 9110, 12.5.1). */
 function quality(type: string, ranges: { type: string; q: number }[]): number {
   const [ofType, ofMainType, ofAll] = [type, type.replace(/\/.*/, "/*"), "*/*"].map((range) =>
     ranges.filter((each) => each.type.toLowerCase() === range),

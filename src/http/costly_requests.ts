@@ -21,7 +21,6 @@ export const costly = (limited: CostlyRequest) =>
     { limited },
   );
 
-/** For routes where only some requests are expensive. */
 export async function countCostly(c: HonoContext<ExternalEnv>, limited: CostlyRequest): Promise<void> {
   const [counter, setting] = COSTLY[limited];
   const { caller, settings } = c.var.context;

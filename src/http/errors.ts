@@ -87,7 +87,6 @@ export const tooManyBodies = () =>
     BODY_RETRY_AFTER,
   );
 
-/** The message hides the cause, which is in the log. */
 export const internalError = () => new ApiError(500, "internal_error", "Internal server error");
 
 export const writeConflict = () =>

@@ -12,7 +12,7 @@ import {
 } from "../database/queries.ts";
 import { type Page, type PageQuery, type PageWindow, pageWindow, toPage } from "./pagination.ts";
 
-export interface PagedList<Values, Item> {
+interface PagedList<Values, Item> {
   total: PreparedQuery<Values, { total: number }>;
   page: PreparedQuery<Values & PageWindow, Item>;
 }

@@ -40,7 +40,6 @@ export function logFault(
   console.error(JSON.stringify({ event, ...where, causes }));
 }
 
-/** The stack without the message that precedes it, which can span several lines. */
 function framesOf({ stack = "", message }: Error): string[] {
   return stack
     .slice(message === "" ? 0 : stack.lastIndexOf(message) + message.length)

@@ -40,7 +40,6 @@ export const FAULT_PLACES = [
   "queue",
 ] as const;
 
-/** The values of `reason` in a `refused` line, by subject. */
 export const REFUSAL_REASONS = {
   token: [
     "malformed",

@@ -2,11 +2,9 @@
 const PAUSE = 20;
 
 /**
- * Polls, because a request cannot wait for another one's promise.
+ * Polls, because a request cannot wait for another one's promise. False after `limit`, in milliseconds.
  *
  * @param isSo checks, and claims the work if it is free
- * @param limit in milliseconds
- * @returns false if it is still not so after the limit
  */
 export async function waitUntil(isSo: () => boolean, limit = Number.POSITIVE_INFINITY): Promise<boolean> {
   const giveUpAt = Date.now() + limit;

@@ -43,7 +43,6 @@ const afterId = lazily(() =>
     .meta(shownAsInteger(0, { default: 0 })),
 );
 
-/** For lists ordered by id that have no page numbers. */
 export const afterQuery = lazily(() => z.object({ after: afterId(), per_page: pageQuery().shape.per_page }));
 
 export type AfterQuery = z.output<ReturnType<typeof afterQuery>>;

@@ -31,7 +31,6 @@ export const missingToken = (tokens: readonly PartToken[]) =>
     `The platform token that was sent does not open this route: send ${["PLATFORM_API_TOKEN", ...tokens].join(" or ")}`,
   );
 
-/** @throws ApiError 403 */
 export function requireToken(c: HonoContext, name: PlatformToken): void {
   if (name === "PLATFORM_API_TOKEN") return;
   const tokens = declarationOf<PartToken[]>(c, "openTo") ?? [];

@@ -29,10 +29,7 @@ export function openRequest(c: HonoContext<ApiEnv<Context>>): Context {
   function enter(shard: number): Context {
     const now = c.get("context")?.now ?? Date.now();
     c.env = envOfShard(c.env, shard);
-    const context = {
-      ...c.get("context"),
-      ...openContext(c.env, now, openDatabase(c), c.get("requestId")),
-    };
+    const context = { ...c.get("context"), ...openContext(c.env, now, openDatabase(c), c.get("requestId")) };
     if (context.shards) context.shards.enter = enter;
     c.set("context", context);
     return context;

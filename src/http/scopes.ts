@@ -36,7 +36,6 @@ export const missingScope = (needed: Scope) =>
 
 /**
  * @throws ApiError 403
- *
  * @throws Error if the route declares no area, so that a forgotten declaration closes the route to everyone
  */
 export function requireScope(c: HonoContext, { scopes }: Caller): void {

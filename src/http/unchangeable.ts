@@ -23,7 +23,6 @@ export const unchangeableErrors = (schema: z.ZodType): ApiError[] =>
 
 /**
  * @param shown the present values; undefined if every value is refused
- *
  * @throws ApiError 422 if the body has another value
  */
 export function requireUnchanged<Shown extends object>({ sent }: Context, shown: Shown): void {

@@ -1,4 +1,3 @@
-import { zValidator } from "@hono/zod-validator";
 import type { Env, Context as HonoContext, MiddlewareHandler } from "hono";
 import * as z from "zod";
 import { jsonOrUndefined } from "../bytes/json.ts";
@@ -61,48 +60,32 @@ function validating<Schema extends z.ZodType, Target extends "query" | "param">(
   schema: () => Schema,
   refusalOf: (issues: readonly z.core.$ZodIssue[]) => ApiError,
 ) {
-  const validator = lazily(() =>
-    zValidator(
-      target,
-      schema(),
-      (result) => {
-        if (!result.success) throw refusalOf(result.error.issues);
-      },
-      {
-        // None of our schemas is asynchronous, and asynchronous validation is slower. The validator wants an error
-        // typed by the schema, which a function for all schemas cannot have.
-        validationFunction: (_, value) =>
-          schema().safeParse(target === "query" ? withoutEmpty(value as Parameters) : value) as never,
-      },
-    ),
-  );
   const validate: MiddlewareHandler<Env, string, { out: { [Of in Target]: z.output<Schema> } }> = async (
     c,
     next,
   ) => {
     // A wrong name first: it is often the reason why another parameter is missing. A malformed path comes before both.
     if (target === "query") requireKnownParameters(c, target);
-    await validator()(c as never, async () => {
-      if (target === "param") requireKnownParameters(c, target);
-      await next();
-    });
+    const sent = target === "query" ? withoutEmpty(c.req.queries()) : c.req.param();
+    const { data, error } = schema().safeParse(sent);
+    if (error) throw refusalOf(error.issues);
+    c.req.addValidatedData(target, data as object);
+    if (target === "param") requireKnownParameters(c, target);
+    await next();
   };
   return Object.assign(validate, { input: { target, schema } satisfies Input });
 }
-
-type Parameters = Record<string, string | string[]>;
 
 /** Without a value, these filters would select everybody: the caller's variable was probably not set. */
 const FILTER_BY_PERSON = /^(acting_user|email|(external|participant)_reference|(organization_)?user_id)$/;
 
 /** @throws ApiError 400 */
-function withoutEmpty(parameters: Parameters): Record<string, string> {
+function withoutEmpty(parameters: Record<string, string[]>): Record<string, string> {
   const given: Record<string, string> = {};
-  for (const [name, value] of Object.entries(parameters)) {
-    const [only, ...more] = [value].flat().filter((each) => each !== "");
+  for (const [name, values] of Object.entries(parameters)) {
+    const [only, ...more] = values.filter((each) => each !== "");
     if (more.length > 0) throw invalidQuery(`${name}: is given twice: give it once`);
-    if (FILTER_BY_PERSON.test(name) && [value].flat().includes(""))
-      throw invalidQuery(`${name}: must not be empty`);
+    if (FILTER_BY_PERSON.test(name) && values.includes("")) throw invalidQuery(`${name}: must not be empty`);
     if (only !== undefined) given[name] = only;
   }
   return given;

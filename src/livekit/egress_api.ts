@@ -7,13 +7,11 @@ import type { Settings } from "../settings.ts";
 import { LIVEKIT_ANSWER_LIMIT, LIVEKIT_TIMEOUT, LIVEKIT_TOKEN_LIFETIME } from "../tuning.ts";
 import { type EgressInfo, egressInfo, egressList, roomList } from "./protojson.ts";
 
-/** Why LiveKit's answer is missing or unusable. */
 type LiveKitFault = "unreachable" | "timeout" | "not_ok" | "too_large" | "malformed";
 
 export class LiveKitUnavailable extends Error {
   override name = "LiveKitUnavailable";
   readonly fault: LiveKitFault;
-  /** The HTTP status of a response that is not OK. */
   readonly status: number | undefined;
 
   constructor(fault: LiveKitFault, { status, ...options }: ErrorOptions & { status?: number } = {}) {
@@ -66,7 +64,6 @@ export function connectLiveKit(settings: Settings) {
       if (answer && read(egressInfo(), answer).egressId !== egress_id)
         throw new LiveKitUnavailable("malformed");
     },
-    /** Returns the sids of the open rooms. */
     async listRooms(): Promise<string[]> {
       return read(roomList(), await ask(tokenFor("roomList"), "RoomService/ListRooms", {}));
     },

@@ -26,7 +26,6 @@ export interface RoomEvent extends Room {
   visitor?: Visitor;
 }
 
-/** One connection of a person, as reported by an event. */
 export interface Visitor {
   /** The participant's key, and the key to use if the first one belongs to another call. */
   keys: [string, string];
@@ -52,7 +51,6 @@ export type Translation =
 
 /** Faults to log, although the event is still used. */
 interface Faults {
-  /** The names of unusable fields, which were left out. */
   fields: string[];
   /** Whether a consent that is neither true nor false was read as a refusal. */
   is_consent_unclear: boolean;

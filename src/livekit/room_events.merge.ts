@@ -15,14 +15,12 @@ export interface KnownOfRoom {
   call: ReportedCall | undefined;
   /** Undefined if no event has closed the room. */
   memory: { closed_at: number; call_ended_at: number | null } | undefined;
-  /** The organization's participants with one of the visitor's keys. */
   participants: Participant[];
   /** Everyone on the call if the room is closed or closing, or the visitor never came; otherwise empty. */
   everyone: Participant[];
   connectionsOf: (key: string) => Connection[];
   /** The records of these participants, and those that visits plan under the visitor's keys. */
   people: Person[];
-  /** Contains the visitor's user_id if it is a user of the organization. */
   members: Set<number>;
   planned: NamedVisit[];
 }
@@ -103,8 +101,6 @@ export function mergeAbsence(event: RoomEvent, known: KnownOfRoom, person: Known
     is_last: known.everyone.every(({ id }) => id === before?.id),
   };
 }
-
-export type Absence = NonNullable<ReturnType<typeof mergeAbsence>>;
 
 export const closingAfter = ({ closed_at = 0 }: RoomEvent, { memory }: Pick<KnownOfRoom, "memory">) =>
   Math.max(closed_at, memory?.closed_at ?? 0) || undefined;

@@ -42,7 +42,6 @@ import {
 } from "./rooms.ts";
 
 interface Outcome {
-  /** The names of unusable fields. */
   fields: string[];
   /** Why nothing except a refusal in the event was used. */
   event_fault?: string;

@@ -74,7 +74,6 @@ export const rememberVisitors = insertRows(livekitVisitors, {
 
 export const noOrganization = () => new ApiError(404, "not_found", "no organization");
 
-/** @param why the reason for the log */
 export const metadataUnusable = (why: string) => unprocessable("metadata_unusable", why);
 
 /** Names the fields of a room's metadata that cannot be used, never their values. */

@@ -26,7 +26,6 @@ export const liveKitWebhook = liveKitRoutes().post("/webhook", async (c) => {
   return c.json({});
 });
 
-/** Reports an event. Returns the reason if the event, its file or some of its fields could not be used. */
 async function reportEvent(
   context: Context,
   event: Translation,

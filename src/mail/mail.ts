@@ -32,7 +32,7 @@ export const mailerOf = (
 
 const PASSING = ["E_RATE_LIMIT_EXCEEDED", "E_DAILY_LIMIT_EXCEEDED", "E_INTERNAL_SERVER_ERROR"];
 
-export const NO_CODE = "unknown";
+const NO_CODE = "unknown";
 
 export async function sendMail({ from, provider }: Mailer, mail: Mail): Promise<MailOutcome> {
   // The provider's call does not accept an AbortSignal.

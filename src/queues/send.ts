@@ -1,3 +1,4 @@
+import { logFault } from "../http/log.ts";
 import { NUDGE_INTERVAL, QUEUE_SEND_LIMIT } from "../tuning.ts";
 
 /** In the future for a delayed message that has not arrived yet. */
@@ -16,6 +17,23 @@ export async function nudge(queue: Queue, send: (delay: number) => Promise<void>
   const next = Math.max(now, last <= now ? last + NUDGE_INTERVAL : now);
   nudgedAt.set(queue, next);
   await send(next - now);
+}
+
+/** Only logs a failure: the cron finds the work too. `delay` is in milliseconds. */
+export const sendOrLog = async (
+  queue: Queue,
+  body: object,
+  delay: number,
+  where: Parameters<typeof logFault>[0],
+) => {
+  await queue.send(body, { delaySeconds: Math.ceil(delay / 1000) }).catch((error) => logFault(where, error));
+};
+
+/** Waits for all of the work, then throws the first failure. */
+export async function runToEnd(work: Promise<unknown>[]): Promise<void> {
+  const results = await Promise.allSettled(work);
+  const failed = results.find((result) => result.status === "rejected");
+  if (failed) throw failed.reason;
 }
 
 export function* portionsOf<Message>(messages: Message[]): Generator<Message[]> {

@@ -10,6 +10,8 @@ import { CLIENTS, DEVELOPMENT_ASSETS, PUBLIC_ASSETS, WORKER_TRANSLITERATE, WORKE
 import { DEMO_CLIENT } from "./demo_client.ts";
 import { buildDocument } from "./document.ts";
 import { type Choices, introductionOf } from "./info.ts";
+import { postmanCollection } from "./postman.ts";
+import type { Document } from "./site/openapi.ts";
 import { type Files, siteOf } from "./site/site.ts";
 import { workerTransliterate, workerZod } from "./worker_libraries.ts";
 
@@ -33,8 +35,13 @@ type Documents = Map<Api, ReturnType<typeof buildDocument>>;
 
 function assetsOf(documents: Documents, choices: Choices = {}): Files {
   const assets = siteOf(documents, choices);
-  for (const [api, document] of documents)
+  for (const [api, document] of documents) {
     assets.set(join("api", api, "openapi.json"), asJson({ ...document, ...introductionOf(api, choices) }));
+    assets.set(
+      join("api", api, "postman.json"),
+      asJson(postmanCollection(api, document as object as Document)),
+    );
+  }
   return assets;
 }
 

@@ -2,8 +2,8 @@ import { pretty } from "./guide_bodies.ts";
 import { references } from "./references.ts";
 
 /*
- * Adds programs with the client package to the guides. Each program is generated from the curl command above it, unless a block
- * of JavaScript already follows the command.
+ * Adds programs to the guides: with the client package, and in Python. Each program is generated from the curl command above it, unless
+ * a block of that language already follows the command.
  */
 
 type Json = Record<string, unknown>;
@@ -21,23 +21,36 @@ const operations: Operation[] = references.flatMap(({ external = {} }) =>
   }),
 );
 
-/** A block of commands that sends a request and has no program before its response. */
-const COMMAND =
-  /^( *)```sh\n((?:(?!```)[\s\S])*?"\$API\/(?:(?!```)[\s\S])*?)\n *```\n(?!(?:(?!Response:)[\s\S])*?```js\n)/gm;
+const COMMAND = /( *)```sh\n((?:(?!```)[\s\S])*?"\$API\/(?:(?!```)[\s\S])*?)\n *```\n/;
 
-export const withPrograms = (guides: string): string =>
-  guides.replace(
-    COMMAND,
-    (block, indentation: string, command: string) =>
-      `${block}\n${`With the package:\n\n\`\`\`js\n${programOf(command)}\n\`\`\``.replace(/^(?=.)/gm, indentation)}\n`,
-  );
+const followedBy = (language: string) =>
+  `((?:(?!Response:)[\\s\\S])*?\`\`\`${language}\\n(?:(?!\`\`\`)[\\s\\S])*\`\`\`\\n)`;
+
+/** A block of commands that sends a request and has no program for the package before its response. */
+const WITHOUT_JS = new RegExp(`^${COMMAND.source}(?!${followedBy("js")})`, "gm");
+
+/** The same with such a program, but without one in Python. */
+const WITHOUT_PYTHON = new RegExp(`^${COMMAND.source}${followedBy("js")}(?!${followedBy("python")})`, "gm");
+
+export function withPrograms(guides: string): string {
+  const block = (indentation: string, text: string, language: string, program: string) =>
+    `\n${`${text}:\n\n\`\`\`${language}\n${program}\n\`\`\``.replace(/^(?=.)/gm, indentation)}\n`;
+  return guides
+    .replace(
+      WITHOUT_JS,
+      (commands, indentation: string, command: string) =>
+        commands + block(indentation, "With the package", "js", programOf(command)),
+    )
+    .replace(
+      WITHOUT_PYTHON,
+      (programs, indentation: string, command: string) =>
+        programs + block(indentation, "In Python", "python", pythonOf(command)),
+    );
+}
 
 /** @throws Error if the command calls no known operation, or its body cannot be parsed */
 export function programOf(command: string): string {
-  const [, method, url = ""] = /\bcurl\b[^"]*?(?:-X (\w+) )?(?:-i )?"\$API(\/[^"]*)"/.exec(command) ?? [];
-  const [path = "", query = ""] = url.split("?");
-  const body = commandBody(command);
-  const { operationId, segments } = operationFor(method ?? (body ? "POST" : "GET"), path);
+  const { operationId, segments, path, query, body } = requestIn(command);
   const parameters = path.split("/").map((value, n) => [segments[n]?.slice(1) ?? "", value] as const);
   const input = {
     ...Object.fromEntries(
@@ -45,14 +58,57 @@ export function programOf(command: string): string {
         .filter((_, n) => segments[n]?.startsWith(":"))
         .map(([name, value]) => [name, meaning(value)]),
     ),
-    ...Object.fromEntries([...new URLSearchParams(query)].map(([name, value]) => [name, meaning(value)])),
+    ...query,
     ...body,
   };
   const options = optionsOf(command);
   const call = `console.log(await visits.${operationId}(`;
   const given = hasKeys(options) ? [input, options] : hasKeys(input) ? [input] : [];
   const written = given.map((each) => javascript(each, call.length + ");".length + 1));
-  return [...assignmentsOf(command), `${call}${written.join(", ")}));`].join("\n");
+  return [
+    ...assignmentsOf(command).map(([name, value]) => `const ${name} = ${javascript(value)};`),
+    `${call}${written.join(", ")}));`,
+  ].join("\n");
+}
+
+/** In characters. */
+const PYTHON_WIDTH = 100;
+
+/** The same request in Python, with the function `send` of the first guide. */
+function pythonOf(command: string): string {
+  const { method, path, query, body } = requestIn(command);
+  const headers = [...command.matchAll(/-H "(?!Content-Type)([\w-]+): (.*?)"/g)].map(
+    ([, name = "", value = ""]) => [name, meaning(value)],
+  );
+  const url = path.replace(/\$(\w+)/g, (_, name: string) => `{${name.toLowerCase()}}`);
+  const options = {
+    ...(hasKeys(query) && { params: query }),
+    ...(body && { json: body }),
+    ...(headers.length > 0 && { headers: Object.fromEntries(headers) }),
+  };
+  const given = [
+    JSON.stringify(method),
+    `${url === path ? "" : "f"}${JSON.stringify(url)}`,
+    ...Object.entries(options).map(([name, value]) => `${name}=${python(value)}`),
+  ];
+  const line = `print(send(${given.join(", ")}))`;
+  const lines = given.map((each) => `    ${each.replaceAll("\n", "\n    ")},\n`).join("");
+  return [
+    ...assignmentsOf(command).map(([name, value]) => `${name} = ${python(value)}`),
+    line.length > PYTHON_WIDTH || line.includes("\n") ? `response = send(\n${lines})\nprint(response)` : line,
+  ].join("\n");
+}
+
+function requestIn(command: string) {
+  const [, method, url = ""] = /\bcurl\b[^"]*?(?:-X (\w+) )?(?:-i )?"\$API(\/[^"]*)"/.exec(command) ?? [];
+  const [path = "", query = ""] = url.split("?");
+  const body = commandBody(command);
+  return {
+    ...operationFor(method ?? (body ? "POST" : "GET"), path),
+    path,
+    query: Object.fromEntries([...new URLSearchParams(query)].map(([name, value]) => [name, meaning(value)])),
+    body,
+  };
 }
 
 const hasKeys = (value: object) => Object.keys(value).length > 0;
@@ -69,11 +125,11 @@ function operationFor(method: string, path: string): Operation {
   return found;
 }
 
-/** The lines that assign variables. Leaves out `$API`, since the client has the address. */
-const assignmentsOf = (command: string): string[] =>
+/** The variables that the command assigns. Leaves out `$API`, since the programs have the address. */
+const assignmentsOf = (command: string): [name: string, value: unknown][] =>
   [...command.matchAll(/^ *([A-Z_]+)=(.*)$/gm)]
     .filter(([, name]) => name !== "API")
-    .map(([, name = "", value = ""]) => `const ${name.toLowerCase()} = ${javascript(meaning(value))};`);
+    .map(([, name = "", value = ""]) => [name.toLowerCase(), meaning(value)]);
 
 /** Reads a value in a URL or an assignment: a variable, a number or a string. */
 function meaning(value: string): unknown {
@@ -108,6 +164,14 @@ function optionsOf(command: string): Json {
 
 const javascript = (value: unknown, before = 0): string =>
   pretty(value, { field, padding: " " }, before).replace(VARIABLE, (_, name: string) => name.toLowerCase());
+
+const PYTHON: Record<string, string> = { true: "True", false: "False", null: "None" };
+
+/** JSON, apart from the names of constants and variables. */
+const python = (value: unknown): string =>
+  pretty(value)
+    .replace(/"(?:[^"\\]|\\.)*"|\b(?:true|false|null)\b/g, (token) => PYTHON[token] ?? token)
+    .replace(VARIABLE, (_, name: string) => name.toLowerCase());
 
 const VARIABLE = /"\$(?:string|number) (\w+)"/g;
 

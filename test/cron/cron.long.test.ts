@@ -229,6 +229,32 @@ describe("The log line of a run of the cron", () => {
   });
 });
 
+it("The cron records its run, and reports a backup that was never noted or is older than 36 hours", async () => {
+  const now = Date.now();
+  const lines = async () => {
+    const spy = vi.spyOn(console, "log");
+    onTestFinished(() => spy.mockRestore());
+    await workerWith({ BULK_INVITES: aQueue().binding }).runCron();
+    const logged = spy.mock.calls.map(([line]) => JSON.parse(String(line)));
+    spy.mockRestore();
+    return logged
+      .filter(({ event }) => event === "backup_late")
+      .map(({ hours_since_backup }) => hours_since_backup);
+  };
+  const note = (hours: number) =>
+    env.DB.prepare("insert or replace into database_settings (name, value) values ('backup', ?)")
+      .bind(now - hours * 60 * MINUTE)
+      .run();
+  expect(await lines()).toContain(undefined);
+  const { value } =
+    (await env.DB.prepare("select value from database_settings where name = 'cron'").first()) ?? {};
+  expect(Number(value)).toBeGreaterThan(now - DAY * MINUTE);
+  await note(35);
+  expect(await lines()).toEqual(isSharded ? [undefined] : []);
+  await note(37);
+  expect(await lines()).toContain(37);
+});
+
 describe("A failed chore of the cron", () => {
   const deleted = "status = 'egress_deleted'";
 

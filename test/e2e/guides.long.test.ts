@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -12,12 +12,15 @@ import {
   type Example,
   examplesIn,
   guideText,
+  hasPython,
   makeProgramFolder,
   runExample,
   runInThread,
   runProgram,
+  runPython,
   shapeOf,
   wholeProgram,
+  wholePython,
   withNullsOf,
 } from "./support/guide.ts";
 import { startReceiver } from "./support/receiver.ts";
@@ -71,14 +74,26 @@ describe.skipIf(lacking.length > 0)("The requests in the guides", () => {
     return runExample({ ...example, pasted }, variables, folder);
   };
 
-  /** Runs the program of an example. The package sends no requests to other servers, and writes no files. */
-  async function sendWithPackage(example: Example, variables: Record<string, string>): Promise<Sent> {
-    const { status, header, json, program } = example;
+  const sendWithPackage = (example: Example, variables: Record<string, string>): Promise<Sent> =>
+    sendWithProgram(example, example.program, () =>
+      // The guide's commands have invited the same person already.
+      runInThread(wholeProgram(example, variables, server.url).replaceAll("ines@", "ines-2@"), programs),
+    );
+
+  const sendWithPython = (example: Example, variables: Record<string, string>): Promise<Sent> =>
+    sendWithProgram(example, example.python, () =>
+      runPython(wholePython(example, variables, server.url).replaceAll("ines@", "ines-3@"), programs),
+    );
+
+  /** Runs the program of an example. Programs send no requests to other servers, and write no files. */
+  async function sendWithProgram(
+    { status, header, json }: Example,
+    program: string | undefined,
+    run: () => ReturnType<typeof runInThread>,
+  ): Promise<Sent> {
     const nothing = { status, headers: header ? [header] : [], json, output: "" };
     if (program === undefined) return nothing;
-    // The guide's commands have invited the same person already.
-    const source = wholeProgram(example, variables, server.url).replaceAll("ines@", "ines-2@");
-    const { code, lines, output } = await runInThread(source, programs);
+    const { code, lines, output } = await run();
     expect(code, output).toBe(0);
     const [printed = []] = lines;
     if (status >= 400) {
@@ -122,7 +137,8 @@ describe.skipIf(lacking.length > 0)("The requests in the guides", () => {
   it.each([
     ["with curl", () => sendWithCurl],
     ["with the client package", () => sendWithPackage],
-  ])("for organizations succeed %s in their order, as the guides say", async (way, send) => {
+    ...(hasPython ? [["in Python", () => sendWithPython] as const] : []),
+  ] as const)("for organizations succeed %s in their order, as the guides say", async (way, send) => {
     const external = demoCaller(server.url);
     const receiver = await startReceiver();
     let keys = 0;
@@ -161,7 +177,7 @@ describe.skipIf(lacking.length > 0)("The requests in the guides", () => {
       async INVITE_ID() {
         const { organization_invites } = (await external("GET", "/invites")).body;
         // An invite may not be sent twice in a minute, so each run sends another one again.
-        const invitee = send() === sendWithCurl ? "ida@" : "ian@";
+        const invitee = { "with curl": "ida@", "with the client package": "ian@", "in Python": "iris@" }[way];
         return organization_invites.find(({ email }: { email: string }) => email.startsWith(invitee)).id;
       },
       async WAITING_ROOM_SLUG() {
@@ -219,8 +235,8 @@ describe.skipIf(lacking.length > 0)("The requests in the guides", () => {
     if (send() === sendWithCurl) expect(isPrivate("client.curl")).toBe(true);
   });
 
-  it("for organizations all have a program beside the command", () => {
-    const without = examplesIn(guideText("external")).filter(({ program }) => program === undefined);
+  it("for organizations all have a program beside the command, and one in Python", () => {
+    const without = examplesIn(guideText("external")).filter(({ program, python }) => !program || !python);
     expect(without.filter(({ commands }) => commands.includes("$API")).map(({ heading }) => heading)).toEqual(
       [],
     );
@@ -299,6 +315,45 @@ describe.skipIf(lacking.length > 0)("The requests in the guides", () => {
         ).status;
       expect(await statusOf(body)).toBe(204);
       expect(await statusOf(`${body} `)).toBe(400);
+    });
+  });
+
+  describe("in the guide to collecting results", () => {
+    const [, guide = ""] =
+      /^# Collect the results of a call\n([\s\S]*?)^# /m.exec(guideText("external")) ?? [];
+    const [, js = ""] = /```js\n([\s\S]*?)```/.exec(guide) ?? [];
+    const [, python = ""] = /```python\n([\s\S]*?)```/.exec(guide) ?? [];
+
+    it.each([
+      [
+        "in JavaScript",
+        () => runProgram(wholeProgram({ program: js, variables: [] }, {}, server.url), programs, true),
+      ],
+      ...(hasPython
+        ? ([
+            [
+              "in Python",
+              () => runPython(wholePython({ python, variables: [] }, {}, server.url), programs, true),
+            ],
+          ] as const)
+        : []),
+    ] as const)("store the results of the demo's call, with its recording, %s", async (_, run) => {
+      rmSync(join(programs, "results"), { recursive: true, force: true });
+      const { lines, output } = await run();
+      const [[id] = []] = lines;
+      const stored = readdirSync(join(programs, "results"));
+      expect(stored, output).toEqual(expect.arrayContaining([`call-${id}.json`, "last_event.txt"]));
+      const { call, transcript } = JSON.parse(
+        readFileSync(join(programs, "results", `call-${id}.json`), "utf8"),
+      );
+      expect(call).toMatchObject({ id, is_ended: true, results: { transcript: "ready", egresses: 1 } });
+      expect(transcript.transcript_lines.length).toBeGreaterThan(1);
+      const recording = stored.find((file) => file.startsWith("recording-"));
+      expect(
+        readFileSync(join(programs, "results", recording ?? ""))
+          .subarray(0, 4)
+          .toString(),
+      ).toBe("RIFF");
     });
   });
 

@@ -3,9 +3,10 @@ import { rmSync, writeFileSync } from "node:fs";
 import type { ServerResponse } from "node:http";
 import { dirname, join } from "node:path";
 import { describe, expect, inject, it } from "vitest";
+import { compile } from "../project/support/compile.ts";
 import { printsOf } from "../support/prints.ts";
 import { eventually } from "./support/eventually.ts";
-import { guideText, makeProgramFolder } from "./support/guide.ts";
+import { guideText, hasPython, makeProgramFolder } from "./support/guide.ts";
 import { freePort } from "./support/inspector.ts";
 import { anOrganization } from "./support/organization.ts";
 import { startReceiver } from "./support/receiver.ts";
@@ -119,14 +120,21 @@ describe.concurrent("A receiver", () => {
   });
 });
 
-describe.concurrent("The receiver in the guide", () => {
-  it("verifies its webhooks, and prints each event once", async ({ onTestFinished }) => {
-    const [, code] = /```js\n(import \{ createServer \}[\s\S]*?)```/.exec(guideText("external")) ?? [];
-    const program = join(makeProgramFolder(), "receiver.mjs");
-    writeFileSync(program, code ?? "");
+const RECEIVERS = [
+  ["JavaScript", /```js\n(import \{ createServer \}[\s\S]*?)```/, "receiver.mjs", process.execPath],
+  ["Python", /```python\n(import base64[\s\S]*?)```/, "receiver.py", "python3"],
+] as const;
+
+describe.concurrent.each(RECEIVERS)("The receiver in the guide, in %s,", (language, block, file, command) => {
+  const [, code = ""] = block.exec(guideText("external")) ?? [];
+  const isMissing = language === "Python" && !hasPython;
+
+  it.skipIf(isMissing)("verifies its webhooks, and prints each event once", async ({ onTestFinished }) => {
+    const program = join(makeProgramFolder(), file);
+    writeFileSync(program, code);
     const port = await freePort();
     const clinic = await aClinic(`http://localhost:${port}/`);
-    const child = spawn(process.execPath, [program], {
+    const child = spawn(command, [program], {
       env: { ...process.env, WEBHOOK_SECRET: clinic.endpoint.secret, PORT: String(port) },
     });
     onTestFinished(() => {
@@ -150,4 +158,11 @@ describe.concurrent("The receiver in the guide", () => {
     const forged = await fetch(`http://localhost:${port}/`, { method: "POST", body: "{}" });
     expect(forged.status).toBe(400);
   });
+});
+
+it("The receiver in the guide compiles in TypeScript", () => {
+  const [, code = ""] = RECEIVERS[0][1].exec(guideText("external")) ?? [];
+  // The guide's readers add the types of their own functions.
+  const source = code.replaceAll("organization-video-visit-client", "./dist/client/external/index.js");
+  expect(compile(source, { noImplicitAny: false, types: ["node"] }).problems).toEqual([]);
 });

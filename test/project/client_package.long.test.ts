@@ -115,6 +115,18 @@ describe("The client package", () => {
     expect(untyped(compiled)).toEqual([]);
   });
 
+  it("takes dates where the service takes timestamps, and lets statuses grow", () => {
+    const program = (status: string) => `
+      import { createClient } from "./dist/client/external/index.js";
+      const visits = createClient({ baseUrl: "https://visits.test", clientId: "id", clientSecret: "secret" });
+      const visit = { waiting_room_slug: "a--b", starts_at: new Date(), participants: [] };
+      export const { status } = await visits.createVisit({ visit });
+      if (status === "postponed") await visits.listVisits({ status: ${JSON.stringify(status)} });
+    `;
+    expect(compile(program("missed")).problems).toEqual([]);
+    expect(compile(program("postponed")).problems).toHaveLength(1);
+  });
+
   it("refuses to run in a browser's window", async () => {
     const { createClient } = await import("../../dist/client/external/index.js");
     onTestFinished(() => {

@@ -24,6 +24,7 @@ const WRANGLER = [
   "secret delete",
   "secret put",
   "triggers deploy",
+  "versions list",
   "whoami",
 ];
 

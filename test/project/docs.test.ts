@@ -1,8 +1,8 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { slugOf } from "../../src/reference/site/assets/words.js";
-import { commandsInDocs, DOCS, pages, withoutCode } from "./support/docs.ts";
+import { commandsInDocs, DOCS, pages, pagesOfOperators, withoutCode } from "./support/docs.ts";
 
 const headingsOf = (file: string) =>
   [...withoutCode(readFileSync(file, "utf8")).matchAll(/^#+ (.*)$/gm)].map(([, heading = ""]) =>
@@ -24,7 +24,7 @@ describe("README.md and src/docs", () => {
   it("are linked in the README, which is short", () => {
     const readme = pages.get("README.md") ?? "";
     expect(readme.split("\n").length).toBeLessThanOrEqual(150);
-    for (const file of readdirSync(DOCS)) expect(readme).toContain(`(${DOCS}/${file})`);
+    for (const file of pagesOfOperators()) expect(readme).toContain(`(${DOCS}/${file})`);
   });
 
   it("list each setting once, and no other", () => {

@@ -156,3 +156,10 @@ function cycles(): string[] {
   }
   return [...found.values()];
 }
+
+it("Only `npm run dev` can serve the web app: no deployed file imports it", () => {
+  const importers = imports.filter(
+    ({ to, from }) => to.startsWith("dev/web_app/") && !from.startsWith("dev/web_app/"),
+  );
+  expect(importers.map(({ from }) => from)).toEqual(["dev/serve.ts"]);
+});

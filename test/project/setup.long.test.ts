@@ -45,16 +45,16 @@ async function anEmptyAccount() {
   const config = join(folder, "wrangler.toml");
   const shipped = shippedConfiguration();
   writeFileSync(config, shipped.replace(/^name = /m, 'account_id = "ours"\n$&'));
-  const start = (command: string, ...args: string[]) =>
+  const start = (command: string, args: string[], env: Record<string, string> = {}) =>
     spawn(process.execPath, [`src/dev/${command}.ts`, ...args], {
       cwd: folder,
-      env: { ...process.env, ...cloudflare.environment },
+      env: { ...process.env, ...cloudflare.environment, ...env },
     });
   return {
     ...cloudflare,
     folder,
     start,
-    run: (command: string, ...args: string[]) => printsOf(start(command, ...args)).ended,
+    run: (command: string, ...args: string[]) => printsOf(start(command, args)).ended,
     configText: () => readFileSync(config, "utf8"),
     files: () => readdirSync(folder).sort(),
     secretsIn: (file: string) => parseEnv(readFileSync(join(folder, file), "utf8")),
@@ -155,7 +155,7 @@ describe("npm run setup", () => {
     let kills = 0;
     const seen = new Set<string>();
     for (let isKilled = true; isKilled; ) {
-      running = account.start("setup", "--yes");
+      running = account.start("setup", ["--yes"]);
       const { code } = await printsOf(running).ended;
       isKilled = code !== 0;
       if (isKilled) kills++;
@@ -179,8 +179,24 @@ describe("npm run setup", () => {
     expect(plan).toContain(`Create the database ${NAME}-staging in the jurisdiction eu\n`);
     expect(plan).toContain("(six years). THIS CANNOT BE TAKEN BACK");
     expect(await refused(account.run("setup"))).toMatch(/Nothing was changed: .* Add --yes/);
+    const american = await done(account.run("setup", "--dry-run", "--jurisdiction", "us"));
+    expect(american).toContain(`Create the database ${NAME} in the jurisdiction us\n`);
+    expect(american).toContain("Create the bucket recordings in enam\n");
     expect(account.changes()).toEqual([]);
     expect([account.configText(), account.files()]).toEqual(before);
+  });
+
+  it("shows the plan with --dry-run without an account, and needs one to carry it out", async () => {
+    const account = await anEmptyAccount();
+    const env = { CLOUDFLARE_API_TOKEN: "", HOME: account.folder, XDG_CONFIG_HOME: account.folder };
+    const plan = await done(printsOf(account.start("setup", ["--dry-run"], env)).ended);
+    expect(plan).toContain("You are not logged in at Cloudflare: this is the plan for an empty account.\n");
+    expect(plan).toContain(`Create the database ${NAME}\n`);
+    expect(plan).toContain("Create the queue chores\n");
+    expect(await refused(printsOf(account.start("setup", ["--yes"], env)).ended)).toContain(
+      "npx wrangler login",
+    );
+    expect(account.requests).toEqual([]);
   });
 
   it("creates an environment beside production, in a jurisdiction, with its own names and secrets", async () => {

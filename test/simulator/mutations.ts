@@ -31,7 +31,7 @@ export const MUTATIONS: Mutation[] = [
   {
     name: "Subs may overlap",
     file: "rooms/waiting_room_subs/waiting_room_subs.sql.ts",
-    from: "gt(waitingRoomSubs.datetime_end, coalesce(start, storedStart)),",
+    from: "isOfRoomAfter(path, coalesce(path.start, storedStart)),",
     to: "sql`false`,",
   },
   {

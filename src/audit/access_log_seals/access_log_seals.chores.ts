@@ -20,13 +20,9 @@ import {
   organizationsToSeal,
 } from "./access_log_seals.sql.ts";
 
-const newestClosedDay = (now: number): string => dateOf(now - SEALED_AFTER - DAY);
-
 /**
  * The day of an organization's next seal: the day of its first unsealed entry. If that day is already sealed, because
  * the entry came late or the seal was full, it is the day after the last seal. The client package checks the same rule.
- *
- * @param first_at the time of the first unsealed entry
  */
 function dayToSeal(first_at: number, last_date: string | null): string {
   const date = dateOf(first_at);
@@ -36,8 +32,6 @@ function dayToSeal(first_at: number, last_date: string | null): string {
 /**
  * Seals the oldest unsealed day of each organization; later runs seal the following days. One organization's failure
  * does not stop the others.
- *
- * @returns the number of days sealed
  */
 export async function sealDays(context: Context): Promise<number> {
   const key = context.settings.AUDIT_SIGNING_KEY;
@@ -45,14 +39,13 @@ export async function sealDays(context: Context): Promise<number> {
     log("access_log_not_sealed", {});
     return 0;
   }
-  const closed = newestClosedDay(context.now);
+  const closed = dateOf(context.now - SEALED_AFTER - DAY);
   const due = { closed, end: endOfDate(closed), limit: DAYS_SEALED };
-  const started = Date.now();
-  const organizations = await runAll(context.db, organizationsToSeal(due));
+  const deadline = Date.now() + SEALING_TIME_LIMIT;
   const read = { entries: 0 };
   let days = 0;
-  for (const each of organizations) {
-    if (read.entries >= ENTRIES_SEALED || Date.now() - started > SEALING_TIME_LIMIT) break;
+  for (const each of await runAll(context.db, organizationsToSeal(due))) {
+    if (read.entries >= ENTRIES_SEALED || Date.now() > deadline) break;
     try {
       if (await sealDay(context, key, each, read)) days++;
     } catch (error) {

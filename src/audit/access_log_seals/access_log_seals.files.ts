@@ -8,7 +8,7 @@ import { type AccessLog, toNdjson } from "../access_logs/access_logs.schemas.ts"
  */
 
 /** A seal's description of a file. The digest covers the uncompressed lines. */
-export interface Contents {
+interface Contents {
   count: number;
   first_id: number;
   last_id: number;
@@ -16,8 +16,6 @@ export interface Contents {
 }
 
 export const fileOf = (organization_id: number, date: string) => `${organization_id}/${date}.ndjson.gz`;
-
-const encoder = new TextEncoder();
 
 /** @param file receives the compressed lines; without it, they are only counted */
 export async function packEntries(
@@ -43,7 +41,7 @@ export async function packEntries(
       contents.last_id = page.at(-1)?.id ?? contents.last_id;
       contents.count += page.length;
       for (const lines of toNdjson(page)) {
-        const bytes = encoder.encode(lines);
+        const bytes = new TextEncoder().encode(lines);
         await Promise.all(writers.map((writer) => writer.write(bytes)));
       }
     }
@@ -60,7 +58,6 @@ export async function packEntries(
  * Writes a file unless it exists: no file is ever overwritten. R2 supports this condition for a put, which needs the
  * length in advance, but not for a multipart upload.
  *
- * @param write writes exactly `size` bytes
  * @returns false if the file exists
  */
 export async function storeFile(
@@ -79,8 +76,6 @@ export async function storeFile(
   return stored !== null;
 }
 
-const NEWLINE = 10;
-
 /** The digest of an existing file's lines, and the id in its last line; null if there is no file. */
 export async function readFile(bucket: R2Bucket, name: string) {
   const object = await bucket.get(name);
@@ -93,14 +88,12 @@ export async function readFile(bucket: R2Bucket, name: string) {
   for await (const chunk of lines as ReadableStream<Uint8Array>) {
     await writer.write(chunk);
     // Ignores a newline at the end of the chunk, so that the last line is not empty.
-    const start = chunk.subarray(0, -1).lastIndexOf(NEWLINE) + 1;
+    const start = chunk.subarray(0, -1).lastIndexOf(0x0a) + 1;
     const isGoingOn = start === 0 && !lastLine.endsWith("\n");
     lastLine = (isGoingOn ? lastLine : "") + decoder.decode(chunk.subarray(start));
   }
   await writer.close();
-  return { last_id: idOfLine(lastLine), sha256: hexOf(new Uint8Array(await digest.digest)) };
+  const entry = jsonOrUndefined(lastLine) as { id?: number } | null | undefined;
+  // 0 if the line is not an entry.
+  return { last_id: Number(entry?.id) || 0, sha256: hexOf(new Uint8Array(await digest.digest)) };
 }
-
-/** 0 if the line is not an entry. */
-const idOfLine = (line: string): number =>
-  Number((jsonOrUndefined(line) as { id?: number } | null | undefined)?.id) || 0;

@@ -48,12 +48,10 @@ export const accessLogSealsSchema = z.object({
   ),
 });
 
-/** The largest file that any client can hold as a string. */
-const MAX_FILE = 2 ** 31 - 1;
-
 export const sealedFileSchema = z
   .string()
-  .max(MAX_FILE)
+  // The largest file that any client can hold as a string.
+  .max(2 ** 31 - 1)
   .meta({
     override: { type: "string", format: "binary" },
     description:

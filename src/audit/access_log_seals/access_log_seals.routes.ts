@@ -17,17 +17,15 @@ import type { Seal } from "./access_log_seals.sql.ts";
 
 const sealedDayParams = lazily(() => z.object({ date: day() }));
 
-function toSeal(row: Seal): z.input<typeof accessLogSealSchema> {
-  return {
-    date: row.date,
-    count: row.count,
-    first_id: row.first_id,
-    last_id: row.last_id,
-    sha256: row.sha256,
-    previous: row.previous,
-    jws: row.jws,
-  };
-}
+const toSeal = (row: Seal): z.input<typeof accessLogSealSchema> => ({
+  date: row.date,
+  count: row.count,
+  first_id: row.first_id,
+  last_id: row.last_id,
+  sha256: row.sha256,
+  previous: row.previous,
+  jws: row.jws,
+});
 
 export const accessLogSealsExternal = externalRoutes()
   .get("/access_log_seals", adminArea("audit"), query(afterQuery), async (c) => {

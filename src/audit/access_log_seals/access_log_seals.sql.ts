@@ -3,7 +3,7 @@ import { alias } from "drizzle-orm/sqlite-core";
 import { coalesce, columnAs, hasValues, joinedColumnAs } from "../../database/expressions.ts";
 import { insertSelect, valuesFor } from "../../database/insert.ts";
 import { livesHere } from "../../database/moves.ts";
-import { builder, type Placeholders, preparedQuery, type Row } from "../../database/queries.ts";
+import { builder, type Placeholders, preparedQuery, type Row, type RowsOf } from "../../database/queries.ts";
 import { rowsBy, selectColumn } from "../../database/selects.ts";
 import { eachOf } from "../../database/turns.ts";
 import { entriesWhere } from "../access_logs/access_logs.entries.ts";
@@ -12,9 +12,6 @@ import { accessLogs } from "../access_logs/access_logs.table.ts";
 import { accessLogSeals } from "./access_log_seals.table.ts";
 
 type NewSeal = Omit<typeof accessLogSeals.$inferSelect, "id">;
-
-/** The claims of a seal, which its signature covers. */
-export type SealClaims = Omit<NewSeal, "jws" | "jws_sha256" | "created_at">;
 
 const { organization_id, date, count, first_id, last_id, sha256, previous, jws } = accessLogSeals;
 
@@ -37,28 +34,19 @@ export const sealOfDay = rowsBy(accessLogSeals, sealColumns, "organization_id", 
 
 /** The entry about reading a file. Like the entry about a list, it has no resource id. */
 export const fileEntry = entriesWhere("access_log", accessLogSeals, { organization_id, resource_id: null })(
-  (of: Placeholders<Pick<SealClaims, "organization_id" | "date">>) =>
+  (of: Placeholders<Pick<NewSeal, "organization_id" | "date">>) =>
     hasValues(accessLogSeals, { organization_id: of.organization_id, date: of.date }),
 );
 
 const last = alias(accessLogSeals, "last");
 const first = alias(accessLogs, "first");
 
-export interface OrganizationToSeal {
-  organization_id: number;
-  /** The time of its first unsealed entry. */
-  first_at: number;
-  /** Like the next two fields, from its last seal; null if it has none. */
-  last_id: number | null;
-  last_date: string | null;
-  previous: string | null;
-}
+export type OrganizationToSeal = RowsOf<[ReturnType<typeof organizationsToSeal>]>[0][number];
 
 /**
  * Organizations with a day to seal, in random order, so that an organization whose day cannot be sealed does not hold
- * up the others.
- *
- * @param due `closed` is the newest day that may be sealed, `end` the time when it ended
+ * up the others. `first_at` is the time of the first unsealed entry, `closed` the newest day that may be sealed, and `end` the time
+ * when it ended.
  */
 export const organizationsToSeal = preparedQuery(
   (due: Placeholders<{ limit: number; closed: string; end: number }>) => {

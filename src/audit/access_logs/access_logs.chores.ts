@@ -22,7 +22,6 @@ const oldestSealOf = (owner: SQL, column: SQLiteColumn) =>
     .orderBy(asc(accessLogSeals.last_id))
     .limit(1);
 
-/** True if the organization has no seals, so that nothing says when its entries were sealed. */
 const hasNoSeal = (owner: SQL) =>
   notExists(selectColumn(accessLogSeals.id, eq(accessLogSeals.organization_id, owner)));
 
@@ -37,30 +36,26 @@ const ownersOfOld = ({ before }: Placeholders<Old>): SQL => {
     where ${lt(iif(hasNoSeal(owner), oldestEntryAt, oldestSealAt), before)}`;
 };
 
-/** The oldest entries of such an organization: those of one seal, or without seals, those past retention. */
-const oldEntriesOf =
-  ({ before, share }: Placeholders<Old>) =>
-  (owner: SQL) => {
-    const through = oldestSealOf(owner, accessLogSeals.last_id);
+const deleteOld = preparedQuery((old: Placeholders<Old>) => {
+  /** The oldest entries of such an organization: those of one seal, or without seals, those past retention. */
+  const entriesOf = (owner: SQL) => {
+    const { id, at, organization_id } = accessLogs;
     const oldest = builder
-      .select({ id: accessLogs.id, at: accessLogs.at })
+      .select({ id, at })
       .from(accessLogs)
-      .where(eq(accessLogs.organization_id, owner))
-      .orderBy(asc(accessLogs.id))
-      .limit(share)
+      .where(eq(organization_id, owner))
+      .orderBy(asc(id))
+      .limit(old.share)
       .as("oldest");
-    return builder
-      .select({ id: oldest.id })
-      .from(oldest)
-      .where(or(lte(oldest.id, through), and(hasNoSeal(owner), lt(oldest.at, before))));
+    const isSealed = lte(oldest.id, oldestSealOf(owner, accessLogSeals.last_id));
+    const isOld = or(isSealed, and(hasNoSeal(owner), lt(oldest.at, old.before)));
+    return builder.select({ id: oldest.id }).from(oldest).where(isOld);
   };
-
-const deleteOld = preparedQuery((old: Placeholders<Old>) =>
-  builder
+  return builder
     .delete(accessLogs)
-    .where(inArray(rowid, rowsInTurn(accessLogs, ownersOfOld(old), oldEntriesOf(old), old)))
-    .returning({ organization_id: accessLogs.organization_id }),
-);
+    .where(inArray(rowid, rowsInTurn(accessLogs, ownersOfOld(old), entriesOf, old)))
+    .returning({ organization_id: accessLogs.organization_id });
+});
 
 /** Deletes entries whose seal is past retention, or without seals, entries of that age. The files of sealed days stay. */
 export const deleteOldAccessLogs = ({ db, now }: Context): Promise<number> =>

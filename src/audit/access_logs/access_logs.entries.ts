@@ -23,9 +23,7 @@ interface Subject<Id = number> {
   call_id?: Id | Value<number | null>;
   /** The member who held the call, or the member concerned. */
   organization_user_id?: Id | Value<number | null>;
-  /** The digest of the reference that was searched for or erased. */
   reference_digest?: Value<string | null>;
-  /** See `idsIn`. */
   shown?: SQL | null;
   from_date?: Value<string | null>;
   to_date?: Value<string | null>;
@@ -34,7 +32,6 @@ interface Subject<Id = number> {
 /** The ids that a query selects as `id`, in its order, for `shown`. */
 export const idsIn = (page: SQLWrapper): SQL => sql`(select json_group_array(id) from ${page})`;
 
-/** The subject of an entry about a list. */
 const NOTHING_ELSE = {
   resource_id: null,
   call_id: null,
@@ -55,7 +52,6 @@ type Entered = { [Name in keyof Requester as `by_${Name}`]: Requester[Name] } & 
  * Prepares the statement that writes an entry for each row that a condition selects.
  *
  * @param resource a column if the rows differ in it
- * @param subjectsOf returns the subject of the entries and the source of the rows, given the placeholders
  */
 export function accessEntries<Values extends object>(
   resource: AccessResource | SQLiteColumn,
@@ -98,11 +94,7 @@ export function accessEntries<Values extends object>(
 
 type TableOfRows = SQLiteTable & { id: SQLiteColumn };
 
-/**
- * The entries about rows of a table, given the condition that selects the rows.
- *
- * @param subject the subject without `resource_id`, which is the id of the row
- */
+/** @param subject the subject without `resource_id`, which is the id of the row */
 export const entriesWhere =
   (resource: AccessResource | SQLiteColumn, table: TableOfRows, subject: Subject<SQLWrapper>) =>
   <Values extends object>(condition: (values: Placeholders<Values>) => SQL | undefined) =>
@@ -129,7 +121,6 @@ export function entriesOf(
   };
 }
 
-/** The entry about a list of the whole organization, or about a search in it. */
 export const entryOfOrganization = <Values extends { organization_id: number }>(
   resource: AccessResource,
   subjectOf: (values: Placeholders<Values>) => Omit<Subject<Value<number>>, "organization_id"> = () => ({}),
@@ -141,7 +132,6 @@ export const entryOfOrganization = <Values extends { organization_id: number }>(
     where: eq(organizations.id, values.organization_id),
   }));
 
-/** The dates of a list's filter, as its entry has them. */
 export interface FilterDates {
   from_date: string | null;
   to_date: string | null;

@@ -10,17 +10,12 @@ import { query } from "../../http/validation.ts";
 import { type AccessLog, accessLogsQuery, NDJSON, toAccessLog, toNdjson } from "./access_logs.schemas.ts";
 import { exportAccessLogs, listAccessLogs } from "./access_logs.service.ts";
 
-const TYPES = ["application/json", NDJSON];
-
-/** This header is absent at the end of the list. */
-const NEXT_AFTER = "X-Next-After";
-
 const limited: CostlyRequest = "access_logs";
 
 /** Only NDJSON counts as costly: JSON pages are as cheap as those of other lists. */
 const costlyAsNdjson = Object.assign(
   createMiddleware<ExternalEnv>(async (c, next) => {
-    if (wantedType(c, TYPES) === NDJSON) await countCostly(c, limited);
+    if (wantedType(c, ["application/json", NDJSON]) === NDJSON) await countCostly(c, limited);
     await next();
   }),
   { limited },
@@ -41,7 +36,7 @@ export const accessLogsExternal = externalRoutes().get(
       },
       [NDJSON]: async () => {
         const { pages, next_after } = await exportAccessLogs(c.var.context, c.req.valid("query"));
-        const headers = { "Content-Type": NDJSON, ...(next_after && { [NEXT_AFTER]: String(next_after) }) };
+        const headers = { "Content-Type": NDJSON, ...(next_after && { "X-Next-After": String(next_after) }) };
         return streamed(c, linesOf(pages), headers);
       },
     }),

@@ -40,7 +40,6 @@ import { accessLogs } from "./access_logs.table.ts";
 /** The filters of a list as query values; null for any. */
 export interface ListedEntries {
   organization_id: number;
-  /** Only entries with a higher id. */
   after: number;
   call_id: number | null;
   acting_user: string | null;
@@ -57,12 +56,6 @@ interface LookThrough extends ListedEntries {
   looked_through: number;
   /** Only entries up to this id. */
   through: number;
-}
-
-export interface EntryList {
-  page: PreparedQuery<LookThrough & { limit: number }, AccessLog>;
-  /** The last of the entries that the request looks through; empty if there are fewer than `looked_through`. */
-  end: PreparedQuery<LookThrough & { skipped: number }, { id: number }>;
 }
 
 type Listed = Placeholders<LookThrough>;
@@ -94,30 +87,22 @@ const end = (listed: Listed): SQL =>
 
 const isAny = (wanted: Placeholder, column: SQLiteColumn) => or(isNull(wanted), eq(column, wanted));
 
-/**
- * The visits that name or named the person with the reference, and a column of their participations. SQLite reads each of these
- * queries once for a request, at the first entry that needs it.
- */
-function ofPerson(listed: Listed) {
-  const ids = peopleOfReference(listed);
-  return {
-    visits: selectColumn(people.visit_id, inArray(people.id, ids)),
-    participations: (column: typeof participants.id | typeof participants.call_id) =>
-      selectColumn(column, inArray(participants.person_id, ids)),
-  };
-}
-
 const showsOneOf = (ids: SQLWrapper) =>
   sql`exists (select 1 from json_each(${accessLogs.shown}) where value in ${ids})`;
 
-/** True for an entry about a visit, a participation or a call of the person, a list that shows them, or a search for them. */
+/**
+ * True for an entry about a visit, a participation or a call of the person, a list that shows them, or a search for them. SQLite reads
+ * each of these queries once for a request, at the first entry that needs it.
+ */
 function isAboutReference(listed: Listed) {
-  const { visits, participations } = ofPerson(listed);
+  const people_ids = peopleOfReference(listed);
+  const isOfPerson = inArray(participants.person_id, people_ids);
+  const visits = selectColumn(people.visit_id, inArray(people.id, people_ids));
+  const ids = selectColumn(participants.id, isOfPerson);
   const { event, resource, resource_id, call_id, reference_digest } = accessLogs;
-  const ids = participations(participants.id);
   return or(
     eq(reference_digest, listed.reference_digest),
-    inArray(call_id, participations(participants.call_id)),
+    inArray(call_id, selectColumn(participants.call_id, isOfPerson)),
     and(eq(resource, "visit"), inArray(resource_id, visits)),
     and(eq(resource, "participant"), inArray(resource_id, ids)),
     // A search shows visits.
@@ -125,7 +110,6 @@ function isAboutReference(listed: Listed) {
   );
 }
 
-/** The start of a date, in milliseconds since the epoch. */
 const startOf = (date: Placeholder) => sql`unixepoch(${date}) * 1000`;
 
 const isListed = (listed: Listed) =>
@@ -142,45 +126,35 @@ const isListed = (listed: Listed) =>
     ),
   );
 
-/**
- * A list of the entries that a subquery looks through, in its order. The page has no ORDER BY, so that SQLite takes the
- * entries one by one from the subquery and stops once it has enough.
- */
-function listOf(lookThrough: (listed: Listed) => SQLWrapper): EntryList {
-  // The subquery has the name of the table, so that the table's columns refer to it.
-  const from = (listed: Listed) =>
-    new Subquery(lookThrough(listed).getSQL(), getTableColumns(accessLogs), getTableName(accessLogs));
+/** The page has no ORDER BY, so that SQLite takes the entries one by one from the subquery and stops once it has enough. */
+function entryListWhere(condition: (listed: Listed) => SQL | undefined) {
+  const lookThrough = (listed: Listed) => {
+    const { id, organization_id } = accessLogs;
+    const isOwn = eq(organization_id, listed.organization_id);
+    const entries = builder
+      .select()
+      .from(accessLogs)
+      .where(and(isOwn, condition(listed), gt(id, start(listed)), lte(id, end(listed))))
+      .orderBy(asc(id))
+      .limit(listed.looked_through);
+    // The subquery has the name of the table, so that the table's columns refer to it.
+    return new Subquery(entries.getSQL(), getTableColumns(accessLogs), getTableName(accessLogs));
+  };
   return {
     page: preparedQuery((listed: Placeholders<LookThrough & { limit: number }>) =>
-      builder.select(accessLogColumns).from(from(listed)).where(isListed(listed)).limit(listed.limit),
-    ),
+      builder.select(accessLogColumns).from(lookThrough(listed)).where(isListed(listed)).limit(listed.limit),
+    ) as PreparedQuery<LookThrough & { limit: number }, AccessLog>,
+    /** The last of the entries that the request looks through; empty if there are fewer than `looked_through`. */
     end: preparedQuery((listed: Placeholders<LookThrough & { skipped: number }>) =>
       builder
         .select({ id: accessLogs.id })
-        .from(from(listed))
+        .from(lookThrough(listed))
         .orderBy(asc(accessLogs.id))
         .limit(1)
         .offset(listed.skipped),
     ),
   };
 }
-
-const entryListWhere = (condition: (listed: Listed) => SQL | undefined) =>
-  listOf((listed) =>
-    builder
-      .select()
-      .from(accessLogs)
-      .where(
-        and(
-          eq(accessLogs.organization_id, listed.organization_id),
-          condition(listed),
-          gt(accessLogs.id, start(listed)),
-          lte(accessLogs.id, end(listed)),
-        ),
-      )
-      .orderBy(asc(accessLogs.id))
-      .limit(listed.looked_through),
-  );
 
 export const allEntries = entryListWhere(() => undefined);
 
@@ -193,5 +167,4 @@ export const entriesOfActingUser = entryListWhere((listed) =>
 
 export const entriesOfCall = entryListWhere((listed) => isRare(eq(accessLogs.call_id, listed.call_id)));
 
-/** The entry about reading the access log itself. */
 export const listOfEntriesEntry = entryOfOrganization("access_log");

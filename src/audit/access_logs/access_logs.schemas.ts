@@ -34,27 +34,24 @@ export type AccessLogsQuery = z.output<ReturnType<typeof accessLogsQuery>>;
 export type AccessLog = Row<typeof accessLogColumns>;
 
 /** Lists and sealed files have the same fields in the same order, so that the two can be compared. */
-export function toAccessLog(row: AccessLog): z.input<typeof accessLogSchema> {
-  return {
-    id: row.id,
-    at: toTimestamp(row.at),
-    event: row.event,
-    resource: row.resource,
-    resource_id: row.resource_id,
-    call_id: row.call_id,
-    organization_user_id: row.organization_user_id,
-    user_id: row.user_id,
-    api_client_id: row.api_client_id,
-    acting_user: row.acting_user,
-    purpose: row.purpose,
-    request_id: row.request_id && uuidOf(row.request_id),
-    shown: row.shown,
-    from: row.from_date,
-    to: row.to_date,
-  };
-}
+export const toAccessLog = (row: AccessLog): z.input<typeof accessLogSchema> => ({
+  id: row.id,
+  at: toTimestamp(row.at),
+  event: row.event,
+  resource: row.resource,
+  resource_id: row.resource_id,
+  call_id: row.call_id,
+  organization_user_id: row.organization_user_id,
+  user_id: row.user_id,
+  api_client_id: row.api_client_id,
+  acting_user: row.acting_user,
+  purpose: row.purpose,
+  request_id: row.request_id && uuidOf(row.request_id),
+  shown: row.shown,
+  from: row.from_date,
+  to: row.to_date,
+});
 
-/** @param hex the 32 digits of a UUID */
 const uuidOf = (hex: string): string => hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 
 export const NDJSON = "application/x-ndjson";

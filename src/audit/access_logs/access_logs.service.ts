@@ -14,24 +14,20 @@ import {
 import type { AccessLog, AccessLogsQuery } from "./access_logs.schemas.ts";
 import { digestOfReference } from "./access_logs.sql.ts";
 
-/** The next entries after an id, oldest first. The read is recorded in an entry that is not among them. */
+/** The read is recorded in an entry that is not among the listed ones. */
 export async function listAccessLogs(context: ClientContext, { per_page, ...query }: AccessLogsQuery) {
   const { found, end } = await readEntries(context, query, per_page + 1, { isExport: false });
   const access_logs = found.slice(0, per_page);
   return { access_logs, next_after: (found.length > per_page ? access_logs.at(-1)?.id : end) ?? null };
 }
 
-/**
- * Like `listAccessLogs`, but returns as many entries as a request may look through. The pages are read one after the
- * other, so that only one is in memory.
- */
+/** Returns as many entries as a request may look through. The pages are read one after the other, so that only one is in memory. */
 export async function exportAccessLogs(
   context: ClientContext,
   query: Omit<AccessLogsQuery, "per_page">,
 ): Promise<{ pages: AsyncIterable<AccessLog[]>; next_after: number | null }> {
-  const { list, values, found, end, own } = await readEntries(context, query, EXPORTED_PAGE, {
-    isExport: true,
-  });
+  const read = await readEntries(context, query, EXPORTED_PAGE, { isExport: true });
+  const { list, values, found, end, own } = read;
   const through = end ?? own - 1;
   async function* pages() {
     let page = found;
@@ -39,21 +35,14 @@ export async function exportAccessLogs(
       yield page;
       const last = page[EXPORTED_PAGE - 1];
       if (!last) return;
-      page = await runAll(
-        context.db,
-        list.page({ ...values, after: last.id, through, limit: EXPORTED_PAGE }),
-      );
+      const next = list.page({ ...values, after: last.id, through, limit: EXPORTED_PAGE });
+      page = await runAll(context.db, next);
     }
   }
   return { pages: pages(), next_after: end };
 }
 
-/**
- * Reads the first entries after an id, and records the read.
- *
- * @returns also `end`, the last id that the request looks through (null at the end of the log), and `own`, its own
- *   entry's id
- */
+/** @returns also `end`, the last id that the request looks through (null at the end of the log), and `own`, its own entry's id */
 async function readEntries(
   context: ClientContext,
   query: Omit<AccessLogsQuery, "per_page">,
@@ -63,8 +52,11 @@ async function readEntries(
   const { db, caller, settings } = context;
   const organization_id = administeredOrganization(caller);
   const reference_digest = await digestOfReference(settings, query.external_reference);
-  const listed = toListValues(organization_id, query, reference_digest);
-  const { list, isFiltered, looked_through } = chooseList(listed);
+  const { after, call_id = null, acting_user = null, user_id = null, resource = null, event = null } = query;
+  const { from: first_date = null, to: last_date = null } = query;
+  const filters = { call_id, acting_user, user_id, resource, event, first_date, last_date, reference_digest };
+  const listed = { organization_id, after, ...filters };
+  const { list, isFiltered, looked_through } = chooseList(filters);
   const values = { ...listed, looked_through, through: Number.MAX_SAFE_INTEGER };
   const [found, [last], entries] = await runBatch(db, [
     list.page({ ...values, limit }),
@@ -80,19 +72,8 @@ async function readEntries(
   return { list, values, found, end: last?.id ?? null, own: entries[0]?.id ?? 0 };
 }
 
-function toListValues(
-  organization_id: number,
-  query: Omit<AccessLogsQuery, "per_page">,
-  reference_digest: string | null,
-): ListedEntries {
-  const { after, call_id = null, acting_user = null, user_id = null, resource = null, event = null } = query;
-  const { from: first_date = null, to: last_date = null } = query;
-  const filters = { call_id, acting_user, user_id, resource, event, first_date, last_date, reference_digest };
-  return { organization_id, after, ...filters };
-}
-
 /** The list whose index finds the fewest entries, and how many entries to look through. */
-function chooseList({ organization_id: _, after: __, call_id, ...filters }: ListedEntries) {
+function chooseList({ call_id, ...filters }: Omit<ListedEntries, "organization_id" | "after">) {
   const { acting_user, ...others } = filters;
   const list = call_id !== null ? entriesOfCall : acting_user !== null ? entriesOfActingUser : allEntries;
   const further = list === entriesOfCall ? filters : others;

@@ -1,4 +1,4 @@
-import { and, eq, exists, getTableColumns, not, type SQL, type SQLWrapper, sql } from "drizzle-orm";
+import { and, eq, getTableColumns, notExists, type SQL, sql } from "drizzle-orm";
 import { alias, unionAll } from "drizzle-orm/sqlite-core";
 import { keyedDigests } from "../../bytes/digest.ts";
 import { columnAs, withoutIndex } from "../../database/expressions.ts";
@@ -42,16 +42,7 @@ const isOfReference = (
 
 const one = alias(people, "one");
 
-const hasReference = (person_id: SQLWrapper, { reference_digest }: Values<OfReference>): SQL =>
-  exists(
-    selectColumn(one.id, eq(one.id, person_id), eq(withoutIndex(one.reference_digest), reference_digest)),
-  );
-
-/**
- * Selects the ids of the people who have or had the reference, each once.
- *
- * @param condition selects among those who have it
- */
+/** Selects the ids of the people who have or had the reference, each once. `condition` selects among those who have it. */
 export const peopleOfReference = (of: Values<OfReference>, condition?: SQL) =>
   unionAll(
     builder
@@ -62,5 +53,12 @@ export const peopleOfReference = (of: Values<OfReference>, condition?: SQL) =>
       .select({ id: columnAs(formerReferences.person_id, "id") })
       .from(formerReferences)
       // A person can have a former reference again.
-      .where(and(isOfReference(formerReferences, of), not(hasReference(formerReferences.person_id, of)))),
+      .where(and(isOfReference(formerReferences, of), notExists(hasItAgain(of)))),
+  );
+
+const hasItAgain = ({ reference_digest }: Values<OfReference>) =>
+  selectColumn(
+    one.id,
+    eq(one.id, formerReferences.person_id),
+    eq(withoutIndex(one.reference_digest), reference_digest),
   );

@@ -17,11 +17,7 @@ export function subjectOfCall({
   return { organization_id, call_id, organization_user_id: owner };
 }
 
-/**
- * Makes a verb that lists data of the call in a path, which may be going on, and records the read in the access log.
- *
- * @param shown the ids of the call's people whom the list shows, if it shows names
- */
+/** @param shown the ids of the call's people whom the list shows, if it shows names */
 export function recordedListOfCall<Item>(
   resource: "participant" | "consent",
   list: PreparedQuery<ReachedCall, Item>,

@@ -12,7 +12,7 @@ import {
   type SQLWrapper,
   sql,
 } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core";
+import { alias, type SQLiteColumn } from "drizzle-orm/sqlite-core";
 import { columnAs, hasValues, iif, withoutIndex } from "../../database/expressions.ts";
 import {
   type BoundQuery,
@@ -34,12 +34,10 @@ interface ListedCalls extends ReachedOwner {
   /** 0 for the calls of all users that the caller reaches. */
   owner_id: number;
   from: number;
-  /** Only calls before this position. */
   before_start: number;
   before_id: number;
   /** null matches any value, here and below. */
   external_reference: string | null;
-  /** The digest of a participant's reference. */
   participant_digest: string | null;
   limit: number;
 }
@@ -120,40 +118,33 @@ const pageOfReached = preparedQuery((listed: Listed) => {
     .orderBy(...newestFirst);
 });
 
+/** The ids of the calls to look through, newest first. A call can appear several times. */
+type LookThrough = ReturnType<typeof lookThrough>;
+
+const lookThrough =
+  (time: SQLiteColumn, id: SQLiteColumn, isWanted: (listed: Listed) => SQL | undefined) => (listed: Listed) =>
+    builder
+      .select({ time: columnAs(time, "time"), id: columnAs(id, "id") })
+      .from(time.table)
+      .where(and(isWanted(listed), isInListedPart(time, id, listed)))
+      .orderBy(desc(time), desc(id));
+
 const looked = alias(calls, "looked");
 
-const callsByReference = (listed: Listed) =>
-  builder
-    .select({ time: columnAs(looked.started_at, "time"), id: looked.id })
-    .from(looked)
-    .where(
-      and(
-        hasValues(looked, {
-          organization_id: listed.organization_id,
-          external_reference: listed.external_reference,
-        }),
-        isInListedPart(looked.started_at, looked.id, listed),
-      ),
-    )
-    .orderBy(desc(looked.started_at), desc(looked.id));
+const callsByReference = lookThrough(
+  looked.started_at,
+  looked.id,
+  ({ organization_id, external_reference }) => hasValues(looked, { organization_id, external_reference }),
+);
 
 const taking = alias(participants, "taking");
 
-/** The calls with a participant who has the reference, newest first. A call can appear several times. */
-const callsByParticipant = (listed: Listed) =>
-  builder
-    .select({ time: columnAs(taking.call_started_at, "time"), id: columnAs(taking.call_id, "id") })
-    .from(taking)
-    .where(
-      and(
-        hasValues(taking, {
-          organization_id: listed.organization_id,
-          reference_digest: listed.participant_digest,
-        }),
-        isInListedPart(taking.call_started_at, taking.call_id, listed),
-      ),
-    )
-    .orderBy(desc(taking.call_started_at), desc(taking.call_id));
+const callsByParticipant = lookThrough(
+  taking.call_started_at,
+  taking.call_id,
+  ({ organization_id, participant_digest: reference_digest }) =>
+    hasValues(taking, { organization_id, reference_digest }),
+);
 
 /** Leaves out participants who were on a later call instead. */
 const hasTakenPart = ({ organization_id, participant_digest: reference_digest }: Listed) =>
@@ -187,12 +178,9 @@ function isWithinReach(listed: Listed) {
  * The calls with a reference. The caller may be allowed to see only a few, so each request looks through a limited number.
  * The page has no ORDER BY, so that SQLite reads one call after the other and stops at the limit.
  */
-const lookThroughCalls = (
-  lookThrough: typeof callsByReference | typeof callsByParticipant,
-  isShown: (listed: Listed) => SQL | undefined,
-) => ({
+const lookThroughCalls = (idsOf: LookThrough, isShown: (listed: Listed) => SQL | undefined) => ({
   page: preparedQuery((listed: Listed) => {
-    const entries = lookThrough(listed).limit(CALLS_LOOKED_THROUGH);
+    const entries = idsOf(listed).limit(CALLS_LOOKED_THROUGH);
     return builder
       .select(columnsWithResults)
       .from(sql`(select distinct time, id from (${entries})) as entry`)
@@ -201,7 +189,7 @@ const lookThroughCalls = (
       .limit(listed.limit);
   }),
   end: preparedQuery((listed: Listed) =>
-    lookThrough(listed)
+    idsOf(listed)
       .limit(1)
       .offset(CALLS_LOOKED_THROUGH - 1),
   ) as PreparedQuery<ListedCalls, Position>,

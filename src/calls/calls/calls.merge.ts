@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import type { NewRow } from "../../database/insert.ts";
 import { isSameRow } from "../../database/merging.ts";
-import type { Person, PersonRow } from "../../rooms/people/people.sql.ts";
+import type { Person } from "../../rooms/people/people.sql.ts";
 import { isLate, type ReportOrigin, reviseReported, stillUnknown, timeOfReport } from "../../rooms/report.ts";
 import {
   type NamedVisit,
@@ -31,13 +31,11 @@ import type { calls } from "./calls.table.ts";
 export type CallReport = Omit<z.output<ReturnType<typeof reportCallBody>>["call"], "participants"> &
   ReportOrigin & { participants?: ReportOnCall[] };
 
-/** A refusal that waits for a participant of the call. */
 type EarlyRefusal = Omit<typeof earlyRefusals.$inferSelect, "unclaimed_since">;
 
 export interface KnownCall {
   organization_id: number;
   call: ReportedCall | undefined;
-  /** The organization's room that the report names; undefined if it names none. */
   room: { id: number } | undefined;
   participants: Participant[];
   /** The records of these participants, and of those whom visits plan under the reported keys. */
@@ -69,25 +67,7 @@ export type CallRow = NewRow<typeof calls> & { id?: number };
  *
  * @throws ApiError 422 if the report contradicts itself or the known data
  */
-export function mergeCall(
-  known: KnownCall,
-  key: string,
-  report: CallReport,
-  now: number,
-): {
-  call: CallRow;
-  /** Those who are new or change, like `people`. */
-  participants: ParticipantRow[];
-  people: PersonRow[];
-  /** The ids of erased participants, who only join the call, because a missing consent of theirs still counts. */
-  erased: number[];
-  consents: NewConsent[];
-  /** The digests of early refusals that have become consents of participants. */
-  taken: string[];
-  /** Or the organization's hold becomes the platform's. */
-  beginsHold: boolean;
-  startedVisits: number[];
-} {
+export function mergeCall(known: KnownCall, key: string, report: CallReport, now: number) {
   const comers = comersOf(known, report);
   const fields = fieldsOfCall({ ...known, comers }, key, whatCounts(known.call, report), now);
   const call: CallRow = reviseReported(known.call, fields, report, now);
@@ -125,6 +105,7 @@ export function mergeCall(
     call,
     participants: participants.filter(isNews),
     people,
+    // Erased participants only join the call, because a missing consent of theirs still counts.
     erased: named
       .filter(({ erased_at, call_id }) => erased_at !== null && call_id === null)
       .flatMap(({ id }) => id ?? []),
@@ -151,10 +132,11 @@ function mergeConsents(
   named: ParticipantRow[],
   { participants = [], ...report }: CallReport,
   now: number,
-): { consents: NewConsent[]; taken: string[] } {
+) {
   const reports = new Map(participants.map((each) => [each.key, each]));
+  /** The digests of early refusals that have become consents of participants. */
   const taken: string[] = [];
-  const consents = named.flatMap(({ id, key, joined_at }) => {
+  const consents = named.flatMap(({ id, key, joined_at }): NewConsent[] => {
     const waiting = known.refusalsOf(key);
     taken.push(...waiting.map(({ key_digest }) => key_digest));
     // Two connections may have reported the same refusal.

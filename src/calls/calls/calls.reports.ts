@@ -49,27 +49,9 @@ import {
 } from "./calls.sql.ts";
 import { calls } from "./calls.table.ts";
 
-/** The objects that a report names, as values of the reads for its decision. Lists are JSON arrays. */
-interface Reported {
-  slug: string | null;
-  keys: string;
-  digests: string;
-  visit_ids: string;
-  numbers: string;
-  /** The keys of the participants whose decision on consent the report contains. */
-  deciding_keys: string;
-  deciding_digests: string;
-  /** Whether the report ends the call, so that everybody on it leaves. */
-  is_end: boolean;
-  member_ids: string;
-}
+type Reported = ReturnType<typeof valuesOfReport>;
 
-/**
- * Makes the reads for the decision on a report of a call: the organization, the call, and everything else that the report names in
- * the organization.
- *
- * @param subjectOf returns SQL for the organization, the call, and the key of the call, given the values of the reads
- */
+/** @param subjectOf returns SQL for the organization, the call, and the key of the call, given the values of the reads */
 export function callReads<Named extends object>(
   subjectOf: (values: Placeholders<Named>) => {
     organization_id: Value<number>;
@@ -118,7 +100,8 @@ export function callReads<Named extends object>(
     };
 }
 
-function valuesOfReport(report: CallReport, named: NamedKeys): Reported {
+/** The objects that a report names, as values of the reads for its decision. Lists are JSON arrays. */
+function valuesOfReport(report: CallReport, named: NamedKeys) {
   const { waiting_room_slug, organization_user_id, ended_at, participants: reported = [] } = report;
   const deciding = reported.filter(({ recording_consent }) => recording_consent !== undefined);
   const { keys, digests } = named.valuesOf(deciding.map(({ key }) => key));
@@ -126,6 +109,7 @@ function valuesOfReport(report: CallReport, named: NamedKeys): Reported {
     slug: waiting_room_slug ?? null,
     ...named.values,
     ...plannedIn(reported.map(({ key }) => key)),
+    // The participants whose decision on consent the report contains.
     deciding_keys: keys,
     deciding_digests: digests,
     is_end: typeof ended_at === "number",

@@ -25,7 +25,6 @@ import { CALL_STAYS, PARTICIPANT_REPEATED, TOO_MANY_PARTICIPANTS } from "./calls
 import type { callDetailsSchema, callSchema, reportedCallSchema } from "./calls.responses.ts";
 import type { callColumns, columnsWithResults, holdColumns, reportedCallColumns } from "./calls.sql.ts";
 
-/** Omitted fields keep the values of earlier reports. */
 export const reportCallBody = lazily(() =>
   reportBody({
     call: z

@@ -40,7 +40,6 @@ export async function listCalls(context: ClientContext, organization_user_id: nu
   return toCallPage(query, calls, end);
 }
 
-/** Lists the calls of all users that the caller reaches. A search for a participant is recorded. */
 export async function findCalls(context: ClientContext, query: CallsQuery) {
   const { db, caller, settings } = context;
   const participant_digest = await digestOfReference(settings, query.participant_reference);

@@ -96,7 +96,6 @@ const endOfLastHold = sql<number | null>`${builder
     and(hasValues(endedHold, { call_id: calls.id, begun_by: "platform" }), isNotNull(endedHold.ended_at)),
   )}`.as("hold_ended_at");
 
-/** The columns of a call's running hold, which is joined; null if no hold is running. */
 export const holdColumns = {
   hold_id: joinedColumnAs(legalHolds.id, "hold_id"),
   hold_began_at: joinedColumnAs(legalHolds.began_at, "hold_began_at"),
@@ -109,7 +108,6 @@ export const reportedCallColumns = { ...callColumns, ...holdColumns, hold_ended_
 export const selectReportedCalls = () =>
   builder.select(reportedCallColumns).from(calls).leftJoin(legalHolds, isRunningHoldOf(calls.id));
 
-/** The platform's own key for a call, unique in the organization. */
 export interface CallKey {
   organization_id: number;
   key: string;
@@ -171,7 +169,6 @@ export const announceRecordingsOf = preparedQuery((call: Placeholders<CallKey & 
   builder.insert(recordingsOfCalls).values({ call_id: scalar(callIdByKey(call)), at: call.now }),
 );
 
-/** Selects whether the text of the call is final; null if there is no text. */
 const isFinal = (kind: CallTextKind) =>
   scalar(selectColumn(callTexts.is_final, hasValues(callTexts, { call_id: calls.id, kind }))).mapWith(
     callTexts.is_final,

@@ -8,7 +8,6 @@ import type { consentColumns, ledgerColumns } from "./consents.sql.ts";
 
 export const consentMethod = lazily(() => text(MAX_CONSENT_METHOD_LENGTH));
 
-/** The part of a call's report about a participant's consent. */
 export const consentReport = lazily(() =>
   z
     .object({
@@ -21,14 +20,9 @@ export const consentReport = lazily(() =>
 
 export type Consent = Row<typeof consentColumns>;
 
-/** The part of a decision that later decisions depend on. */
 export type KnownConsent = Row<typeof ledgerColumns>;
 
-/**
- * Leaves out a refusal that follows a refusal, because observers repeat them.
- *
- * @param rows the decisions of a call in order
- */
+/** Leaves out a refusal that follows a refusal, because observers repeat them. */
 export function toConsents(rows: Consent[]): z.input<typeof consentSchema>[] {
   const latest = new Map<number, Consent["decision"]>();
   return rows.flatMap((row) => {

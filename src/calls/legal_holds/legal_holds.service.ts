@@ -38,8 +38,6 @@ export async function holdOwnCall(context: ClientContext, path: CallPath, hold: 
 
 /**
  * An omitted reason stays. A hold that the platform requests is the platform's, even if the organization began it.
- *
- * @param shown the query that reads the call for the response, and the row that it returns now
  */
 function decideHold<Row>(
   context: Context,

@@ -68,15 +68,14 @@ export const holdEntry = entriesWhere(
 )((call: Placeholders<CallKey>) => isRunningHoldOf(callIdByKey(call)));
 
 /** The statement that begins a hold or changes the running one, and its entry. The call may be inserted in the same transaction. */
-export function holdWrites(
+export const holdWrites = (
   context: Context,
   { hold_id, ...call }: CallKey & { hold_id: number | null },
   hold: Hold,
-): { write: BoundQuery<unknown>; entry: BoundQuery<unknown> } {
-  return hold_id === null
+): { write: BoundQuery<unknown>; entry: BoundQuery<unknown> } =>
+  hold_id === null
     ? {
         write: beginHold({ ...call, ...hold, now: context.now }),
         entry: holdEntry(context, "create", call),
       }
     : { write: changeHold({ hold_id, ...hold }), entry: holdEntry(context, "update", call) };
-}

@@ -38,9 +38,8 @@ export function eraseParticipants(context: Context): Promise<number> {
     let taken: unknown[] = [];
     await decideAndWrite(db, reads, async ({ due }): Promise<Decision<unknown>> => {
       taken = due;
-      return due.length === 0
-        ? { unchanged: undefined }
-        : { writes: (await erasureOf(context, "delete", due)).writes };
+      if (due.length === 0) return { unchanged: undefined };
+      return { writes: (await erasureOf(context, "delete", due)).writes };
     });
     return taken;
   });

@@ -122,7 +122,6 @@ const erasePeople = preparedQuery(({ ids, now }: Placeholders<{ ids: string; now
     .returning({ id: people.id }),
 );
 
-/** The people who have or had a reference, for FROM. */
 const found = (of: Placeholders<OfReference>, condition?: SQL) =>
   sql`(${peopleOfReference(of, condition)}) as found`;
 

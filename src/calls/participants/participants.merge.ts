@@ -44,14 +44,9 @@ function nextRow(
   if (kind === "first") return { ...NOBODY, visit_id, left_at, earlier_stay_until };
   // A waiting participant leaves the visit when it is cancelled or no longer names them.
   const before = known.call_id === null && visit_id === null ? { ...known, visit_id } : known;
-  switch (kind) {
-    case "return":
-      return { ...before, left_at, left_is_assumed: false, earlier_stay_until };
-    case "correction":
-      return left_at === null ? before : { ...before, left_at, left_is_assumed: false };
-    default:
-      return before;
-  }
+  if (kind === "return") return { ...before, left_at, left_is_assumed: false, earlier_stay_until };
+  const isLeaving = kind === "correction" && left_at !== null;
+  return isLeaving ? { ...before, left_at, left_is_assumed: false } : before;
 }
 
 /** The part of a late report that fills a gap, and the times of a stay not reported yet. */
@@ -68,7 +63,6 @@ function whatIsNews<Report extends Times & ReportOrigin>(
   };
 }
 
-/** The times of arrival after a report. An omitted time keeps its earlier value; null clears it. */
 function arrivalOf(known: Participant | undefined, report: Times) {
   const { waiting_since = null, joined_at = null } = { ...known, ...report };
   return { waiting_since, joined_at, cleared: clearedBy(["waiting_since", "joined_at"], known, report) };
@@ -88,7 +82,6 @@ interface KnownInRoom {
   /** The participant's record, or the one that a visit planned for a new participant. */
   person: Person | undefined;
   planned?: PlannedParticipant | undefined;
-  /** Whether the report's user_id is a user of the organization. */
   isMember: boolean;
 }
 
@@ -157,7 +150,6 @@ interface KnownOnCall {
   /** The records of these participants, and of those whom visits plan under the reported keys. */
   people: Person[];
   planned: NamedVisit[];
-  /** The user_ids of the report that are users of the organization. */
   members: Set<number>;
 }
 
@@ -241,7 +233,6 @@ function nextOnCall(
   };
 }
 
-/** The times of a stay that an observer has seen count exactly. */
 const stayOn = (known: Participant, { joined_at, left_at = null }: Times) => ({
   left_at,
   left_is_assumed: false,

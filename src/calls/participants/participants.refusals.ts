@@ -2,7 +2,6 @@ import { ApiError, invalidBody, notFound, unprocessable } from "../../http/error
 
 const BY_REPORTS = "it follows the reports of the platform, and the visit";
 
-/** The fields that a correction does not change (see http/unchangeable.ts). */
 export const PARTICIPANT_STAYS = {
   role: BY_REPORTS,
   user_id: BY_REPORTS,
@@ -30,7 +29,6 @@ export const participantIncomplete = () =>
     "participant: display_name, role and waiting_since are required in the first report",
   );
 
-/** The error for a `left_at` in a body that also has a `waiting_since`. */
 export const LEFT_BEFORE_WAITING = "must not be before waiting_since";
 
 export const leftTooEarly = () =>

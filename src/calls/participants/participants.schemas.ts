@@ -36,7 +36,6 @@ const person = lazily(() =>
   }),
 );
 
-/** Omitted fields keep the values of earlier reports. */
 export const reportParticipantBody = lazily(() =>
   reportBody({
     participant: person()
@@ -90,41 +89,35 @@ export type ReportOnCall = z.output<ReturnType<typeof participantOnCall>> & Part
 
 export type Participant = Row<typeof participantColumns>;
 
-/** A participant to write: a new one has no id yet. */
 export type ParticipantRow = Omit<Participant, "id"> & { id?: number };
 
-/** A participation with the person's record. */
 export type ShownParticipant = Row<typeof shownColumns>;
 
-export function toParticipant(row: ShownParticipant): z.input<typeof participantSchema> {
-  return {
-    id: row.id,
-    key: row.key,
-    waiting_room_id: row.waiting_room_id,
-    call_id: row.call_id,
-    user_id: row.user_id,
-    display_name: row.display_name,
-    role: row.role,
-    waiting_since: toTimestampOrNull(row.waiting_since),
-    joined_at: toTimestampOrNull(row.joined_at),
-    left_at: toTimestampOrNull(row.left_at),
-  };
-}
+export const toParticipant = (row: ShownParticipant): z.input<typeof participantSchema> => ({
+  id: row.id,
+  key: row.key,
+  waiting_room_id: row.waiting_room_id,
+  call_id: row.call_id,
+  user_id: row.user_id,
+  display_name: row.display_name,
+  role: row.role,
+  waiting_since: toTimestampOrNull(row.waiting_since),
+  joined_at: toTimestampOrNull(row.joined_at),
+  left_at: toTimestampOrNull(row.left_at),
+});
 
 const toPerson = (row: ShownParticipant) => {
   const { id, role, user_id, display_name, external_reference } = row;
   return { id, role, user_id, display_name, external_reference };
 };
 
-export function toParticipantOnCall(row: ShownParticipant): z.input<typeof participantOnCallSchema> {
-  return {
-    ...toPerson(row),
-    waiting_since: toTimestampOrNull(row.waiting_since),
-    joined_at: toTimestampOrNull(row.joined_at),
-    left_at: toTimestampOrNull(row.left_at),
-    recording_consent: row.recording_consent,
-  };
-}
+export const toParticipantOnCall = (row: ShownParticipant): z.input<typeof participantOnCallSchema> => ({
+  ...toPerson(row),
+  waiting_since: toTimestampOrNull(row.waiting_since),
+  joined_at: toTimestampOrNull(row.joined_at),
+  left_at: toTimestampOrNull(row.left_at),
+  recording_consent: row.recording_consent,
+});
 
 export type WaitingParticipant = ShownParticipant & { waiting_since: number };
 

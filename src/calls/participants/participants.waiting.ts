@@ -38,7 +38,6 @@ export const participantsWaiting = preparedQuery((room: Placeholders<ReachedRoom
 
 interface WaitingRead extends ReachedRoom, Pick<Requester, "acting_user" | "purpose"> {
   api_client_id: number;
-  /** Entries from this time or earlier do not count. */
   recorded_before: number;
 }
 

@@ -37,9 +37,7 @@ export function unreadAfter(positions: Positions): [after: number, to: number][]
 
 export interface Found<Event> {
   events: Event[];
-  /** The highest event id that the database has assigned; null if it has none. */
   newest: number | null;
-  /** The positions up to which the database still has events of the same range. */
   read: number[];
 }
 

@@ -6,7 +6,7 @@ import { runAll, runBatch } from "../../database/queries.ts";
 import { administeredOrganization } from "../../http/roles.ts";
 import { DATABASE_TIMEOUT } from "../../tuning.ts";
 import { advance, type Found, mergeEvents, unreadAfter, writeEventPositions } from "./events.positions.ts";
-import type { Event, EventsQuery, PlatformEvent, PlatformEventsQuery } from "./events.schemas.ts";
+import type { EventsQuery, PlatformEvent, PlatformEventsQuery } from "./events.schemas.ts";
 import {
   allEvents,
   eventsByTypeName,
@@ -15,10 +15,7 @@ import {
   unreadEventsOfTypes,
 } from "./events.sql.ts";
 
-export async function listEvents(
-  { db, caller }: ClientContext,
-  { type, after, per_page }: EventsQuery,
-): Promise<{ events: Event[]; next_after: number }> {
+export async function listEvents({ db, caller }: ClientContext, { type, after, per_page }: EventsQuery) {
   const organization_id = administeredOrganization(caller);
   const list = (type && eventsByTypeName.get(type)) ?? allEvents;
   const page = await runAll(db, list({ organization_id, after, limit: per_page }));
@@ -48,10 +45,7 @@ export async function listEventsOfAllOrganizations(
 }
 
 /** The primaries, because replicas lag differently. */
-function askEachDatabase<Answer>(
-  { db, shards }: Context,
-  ask: (db: Database) => Promise<Answer>,
-): Promise<Answer[]> {
+function askEachDatabase<Answer>({ db, shards }: Context, ask: (db: Database) => Promise<Answer>) {
   if (!shards) return Promise.all([ask(primaryOf(db))]);
   return Promise.all(
     shards.numbers.map((shard) => inTime(ask(primaryOf(shards.enter(shard).db)), DATABASE_TIMEOUT)),

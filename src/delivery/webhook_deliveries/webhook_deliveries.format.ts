@@ -8,7 +8,7 @@ export interface Webhook {
   body: string;
 }
 
-export interface SentEvent {
+interface SentEvent {
   id: number;
   type: string;
   timestamp: string;

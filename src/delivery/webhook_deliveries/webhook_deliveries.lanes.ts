@@ -149,39 +149,28 @@ const dueColumns = {
 
 export type DueDelivery = Row<typeof dueColumns>;
 
-const isUnleased = (now: Placeholders<{ now: number }>["now"]) =>
-  or(isNull(webhookEndpoints.lease_until), lte(webhookEndpoints.lease_until, now));
+const isFree = (now: Placeholders<{ now: number }>["now"]) =>
+  and(
+    webhookEndpoints.is_active,
+    or(isNull(webhookEndpoints.lease_until), lte(webhookEndpoints.lease_until, now)),
+    livesHere(webhookEndpoints.organization_id),
+    isServed(webhookEndpoints.organization_id),
+  );
 
 /** Failing endpoints come last, so that they never crowd out working ones. */
 export const dueEndpoints = preparedQuery(
   ({ now, due_before, limit }: Placeholders<{ now: number; due_before: number; limit: number }>) =>
-    selectColumn(
-      webhookEndpoints.id,
-      webhookEndpoints.is_active,
-      lte(webhookEndpoints.due_at, due_before),
-      isUnleased(now),
-      livesHere(webhookEndpoints.organization_id),
-      isServed(webhookEndpoints.organization_id),
-    )
+    selectColumn(webhookEndpoints.id, lte(webhookEndpoints.due_at, due_before), isFree(now))
       .orderBy(isNotNull(webhookEndpoints.failing_since), asc(webhookEndpoints.due_at))
       .limit(limit),
 );
 
-/** Only one of several concurrent lanes gets the endpoint. */
 const leaseEndpoint = preparedQuery(
   ({ id, now, lease_until }: Placeholders<{ id: number; now: number; lease_until: number }>) =>
     builder
       .update(webhookEndpoints)
       .set({ lease_until })
-      .where(
-        and(
-          eq(webhookEndpoints.id, id),
-          webhookEndpoints.is_active,
-          isUnleased(now),
-          livesHere(webhookEndpoints.organization_id),
-          isServed(webhookEndpoints.organization_id),
-        ),
-      )
+      .where(and(eq(webhookEndpoints.id, id), isFree(now)))
       .returning(),
 );
 

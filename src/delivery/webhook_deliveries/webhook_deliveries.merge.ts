@@ -19,7 +19,6 @@ import type { webhookDeliveries } from "./webhook_deliveries.table.ts";
 type DeliveryRow = typeof webhookDeliveries.$inferSelect;
 
 export interface Attempt {
-  /** When the attempt began. */
   at: number;
   /** null if no response came. */
   response_status: number | null;
@@ -45,33 +44,20 @@ export type Outcome = Omit<DeliveryRow, "organization_id"> & { was_due_at: numbe
 
 /**
  * @param attempt undefined if the endpoint no longer wants the event
- *
  * @param now when the attempt ended
  */
 export function mergeDelivery(
-  {
-    webhook_endpoint_id,
-    event_id,
-    attempts,
-    last_attempt_at,
-    next_attempt_at: was_due_at,
-  }: Pick<
+  delivery: Pick<
     DeliveryRow,
     "webhook_endpoint_id" | "event_id" | "attempts" | "last_attempt_at" | "next_attempt_at"
   >,
   attempt: Attempt | undefined,
   now: number,
 ): Outcome {
+  const { webhook_endpoint_id, event_id, attempts, last_attempt_at, next_attempt_at: was_due_at } = delivery;
   const key = { webhook_endpoint_id, event_id, was_due_at };
-  if (!attempt)
-    return {
-      ...key,
-      attempts,
-      last_attempt_at,
-      response_status: null,
-      error: NOT_WANTED,
-      next_attempt_at: null,
-    };
+  const given_up = { response_status: null, error: NOT_WANTED, next_attempt_at: null };
+  if (!attempt) return { ...key, attempts, last_attempt_at, ...given_up };
   const { at, response_status, error, retry_after } = attempt;
   return {
     ...key,
@@ -97,7 +83,7 @@ export function nextAttemptAt(
 }
 
 /** In seconds, or as a date. */
-export function retryAfterAt(retry_after: string | null, now: number): number | null {
+function retryAfterAt(retry_after: string | null, now: number): number | null {
   if (retry_after === null) return null;
   const asked = /^\d+$/.test(retry_after) ? now + Number(retry_after) * 1000 : Date.parse(retry_after);
   return Number.isNaN(asked) ? null : Math.min(asked, now + MAX_WEBHOOK_RETRY_AFTER);
@@ -156,7 +142,6 @@ export interface LaneEnd {
 
 /**
  * @param due_at when the next pending delivery is due
- *
  * @param lane the URL that it sent to, and whether it found nothing due
  */
 export function endLane(

@@ -5,7 +5,7 @@ import { logFault } from "../../http/log.ts";
 import { id } from "../../http/wire.ts";
 import { lazily } from "../../memory.ts";
 import { consume } from "../../queues/consume.ts";
-import { nudge, portionsOf } from "../../queues/send.ts";
+import { nudge, portionsOf, runToEnd, sendOrLog } from "../../queues/send.ts";
 import { DUE_TOLERANCE, WEBHOOK_DUE_PORTION, WEBHOOK_LANES_AT_ONCE } from "../../tuning.ts";
 import { dueEndpoints, type Lane, openLane, runLane } from "./webhook_deliveries.lanes.ts";
 
@@ -24,16 +24,8 @@ const nudgeFor = (webhook_endpoint_id: number | null): WebhookMessage => ({
 export const nudgeDeliveries = (queue: Queue): Promise<void> =>
   nudge(queue, (delay) => sendWebhookMessage(queue, null, delay));
 
-/** Only logs a failure: the cron queues due deliveries anyway. */
-async function sendWebhookMessage(
-  queue: Queue,
-  webhook_endpoint_id: number | null,
-  delay: number,
-): Promise<void> {
-  await queue
-    .send(nudgeFor(webhook_endpoint_id), { delaySeconds: Math.ceil(delay / 1000) })
-    .catch((error) => logFault({ webhook_endpoint_id: webhook_endpoint_id ?? undefined }, error));
-}
+const sendWebhookMessage = (queue: Queue, id: number | null, delay: number) =>
+  sendOrLog(queue, nudgeFor(id), delay, { webhook_endpoint_id: id ?? undefined });
 
 /** Only leases endpoints, and sends in the background, so that a slow receiver does not hold up the queue. */
 export const consumeWebhookDeliveries = (batch: MessageBatch, env: Env, background: ExecutionContext) =>
@@ -67,14 +59,12 @@ async function queueLanes({ webhookQueue }: Context, ids: number[]): Promise<voi
 }
 
 async function startLanes(context: Context, ids: number[], background: ExecutionContext): Promise<void> {
-  const results = await Promise.allSettled(
+  await runToEnd(
     ids.map(async (id) => {
       const lane = await openLane(context, id);
       if (lane) background.waitUntil(runAndGoOn(context, lane));
     }),
   );
-  const failed = results.find((result) => result.status === "rejected");
-  if (failed) throw failed.reason;
 }
 
 async function runAndGoOn(context: Context, lane: Lane): Promise<void> {

@@ -18,11 +18,7 @@ export const deliveriesQuery = lazily(() =>
 
 export type DeliveriesQuery = z.output<ReturnType<typeof deliveriesQuery>>;
 
-export const redeliverBody = lazily(() =>
-  z.object({
-    after: z.int().nonnegative(),
-  }),
-);
+export const redeliverBody = lazily(() => z.object({ after: z.int().nonnegative() }));
 
 /** Not families: an example is of one type. */
 export const pingBody = lazily(() =>

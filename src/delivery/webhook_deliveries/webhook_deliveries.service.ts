@@ -12,7 +12,6 @@ import {
   webhooksQuiet,
 } from "../webhook_endpoints/webhook_endpoints.refusals.ts";
 import { endpointById, endpointWithSecrets } from "../webhook_endpoints/webhook_endpoints.sql.ts";
-import type { Attempt } from "./webhook_deliveries.merge.ts";
 import { type DeliveriesQuery, type Delivery, newPing, newTest } from "./webhook_deliveries.schemas.ts";
 import { sendWebhook } from "./webhook_deliveries.sending.ts";
 import {
@@ -38,11 +37,7 @@ export async function listDeliveries(
 }
 
 /** Even to an inactive endpoint. */
-export async function pingWebhookEndpoint(
-  context: ClientContext,
-  id: number,
-  type?: EventType,
-): Promise<Attempt> {
+export async function pingWebhookEndpoint(context: ClientContext, id: number, type?: EventType) {
   const { db, caller, now } = context;
   const organization_id = administeredOrganization(caller);
   const [[endpoint], [quiet]] = await runBatch(db, [
@@ -54,11 +49,7 @@ export async function pingWebhookEndpoint(
   return sendWebhook(context, endpoint, type ? newTest(type) : newPing(now));
 }
 
-export async function redeliver(
-  { db, caller, now }: ClientContext,
-  id: number,
-  after: number,
-): Promise<{ redelivered_count: number; next_after: number | null }> {
+export async function redeliver({ db, caller, now }: ClientContext, id: number, after: number) {
   const organization_id = administeredOrganization(caller);
   const { count, last } = await decideAndWrite(
     db,

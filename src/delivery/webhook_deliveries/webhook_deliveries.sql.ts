@@ -34,22 +34,19 @@ const { organization_id: _, webhook_endpoint_id: __, ...ownColumns } = getTableC
 export const deliveryColumns = { ...ownColumns, event_type: columnAs(events.type, "event_type") };
 
 export const deliveriesBefore = preparedQuery(
-  (page: Placeholders<OwnPath & { before: number; limit: number }>) =>
+  ({ organization_id, id, before, limit }: Placeholders<OwnPath & { before: number; limit: number }>) =>
     builder
       .select(deliveryColumns)
       .from(webhookDeliveries)
       .innerJoin(events, eq(events.id, webhookDeliveries.event_id))
       .where(
         and(
-          hasValues(webhookDeliveries, {
-            webhook_endpoint_id: page.id,
-            organization_id: page.organization_id,
-          }),
-          lt(webhookDeliveries.event_id, page.before),
+          hasValues(webhookDeliveries, { webhook_endpoint_id: id, organization_id }),
+          lt(webhookDeliveries.event_id, before),
         ),
       )
       .orderBy(desc(webhookDeliveries.event_id))
-      .limit(page.limit),
+      .limit(limit),
 );
 
 interface Redelivery extends OwnPath {

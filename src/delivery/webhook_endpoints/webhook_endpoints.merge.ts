@@ -25,7 +25,6 @@ const NEW_ENDPOINT = {
   message_at: null,
 };
 
-/** @throws ApiError 422 */
 export function newEndpoint(
   {
     isFull,

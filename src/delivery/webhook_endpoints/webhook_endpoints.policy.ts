@@ -3,7 +3,6 @@ import { URL_FAULTS, type UrlFault } from "./webhook_endpoints.refusals.ts";
 
 interface Surroundings {
   ownUrl?: string | undefined;
-  /** Each as a URL. */
   ownHosts?: string[];
   /** With http and any port, for a developer's machine. */
   allowsLoopback: boolean;
@@ -42,7 +41,6 @@ export function urlFault(
   return undefined;
 }
 
-/** Treats `example.com.` as `example.com`. */
 const hostOf = ({ hostname }: URL): string => hostname.replace(/\.$/, "");
 
 /** A deployed service answers on every port of its host. On a developer's machine, ports are compared. */

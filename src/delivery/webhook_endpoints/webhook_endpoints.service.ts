@@ -93,10 +93,7 @@ export async function updateWebhookEndpoint(
   });
 }
 
-export async function rotateWebhookSecret(
-  context: ClientContext,
-  id: number,
-): Promise<WebhookEndpointWithSecret> {
+export async function rotateWebhookSecret(context: ClientContext, id: number) {
   const own = ownPath(context.caller, id);
   const secret = newWebhookSecret();
   const rotated = await changeEndpoint(context, endpointWithSecrets(own), (endpoint) => ({
@@ -117,7 +114,6 @@ export async function deleteWebhookEndpoint(context: ClientContext, id: number):
   );
 }
 
-/** @throws ApiError 404 if the caller is not an administrator */
 const ownPath = (caller: Pick<Caller, "organization_id" | "roles">, id: number): OwnPath => ({
   organization_id: administeredOrganization(caller),
   id,
@@ -149,7 +145,6 @@ const changeEndpoint = <Endpoint, Result>(
   });
 };
 
-/** @throws ApiError 422 */
 function requireAllowedUrl({ url: ownUrl, settings: { OWN_HOSTS } }: ClientContext, url: string): void {
   const allowsLoopback = isLoopback(new URL(ownUrl).hostname);
   const fault = urlFault(url, { ownUrl, ownHosts: OWN_HOSTS, allowsLoopback });

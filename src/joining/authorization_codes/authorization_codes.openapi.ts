@@ -3,7 +3,7 @@ import type { Reference } from "../../openapi/operation.ts";
 import * as story from "../../openapi/story.ts";
 import { organizationSuspended } from "../../organization/organizations/organizations.refusals.ts";
 import { redeemedCodeSchema } from "./authorization_codes.responses.ts";
-import { invalidCode } from "./authorization_codes.schemas.ts";
+import { invalidCode } from "./authorization_codes.service.ts";
 
 export const authorizationCodesReference: Reference = {
   tag: "Authorization codes",

@@ -2,11 +2,14 @@ import { digest } from "../../bytes/digest.ts";
 import type { Context } from "../../context.ts";
 import { isMoving } from "../../database/causes.ts";
 import { newShardOfCode } from "../../database/moves.ts";
-import { runBatch, runFirst } from "../../database/queries.ts";
+import { type Row, runBatch, runFirst } from "../../database/queries.ts";
+import { ApiError } from "../../http/errors.ts";
 import { organizationSuspended } from "../../organization/organizations/organizations.refusals.ts";
-import type { RedeemedCode } from "./authorization_codes.schemas.ts";
-import { invalidCode } from "./authorization_codes.schemas.ts";
-import { consumeCode, redeemedCode } from "./authorization_codes.sql.ts";
+import { consumeCode, redeemedCode, type redeemedCodeColumns } from "./authorization_codes.sql.ts";
+
+export type RedeemedCode = Row<typeof redeemedCodeColumns>;
+
+export const invalidCode = () => new ApiError(401, "invalid_code", "Invalid code");
 
 /**
  * Only one of several requests with a code succeeds. A code from before a move names the old database, so the new one is tried.

@@ -3,7 +3,7 @@ import { columnAs, hasValues } from "../../database/expressions.ts";
 import { insertSelect } from "../../database/insert.ts";
 import { builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
 import type { OwnPath } from "../../http/wire.ts";
-import { accountIdOf, hasAccount } from "../../organization/members/members.sql.ts";
+import { accountIdOf, hasAccount, type OfEmail } from "../../organization/members/members.sql.ts";
 import { organizationUsers } from "../../organization/members/organization_users.table.ts";
 import { isServed } from "../../organization/organizations/organizations.sql.ts";
 import { organizations } from "../../organization/organizations/organizations.table.ts";
@@ -20,13 +20,7 @@ export const redeemedCodeColumns = {
   roles: organizationUsers.roles,
 };
 
-interface NewCode {
-  organization_id: number;
-  email: string;
-  code_digest: string;
-  expires_at: number;
-  now: number;
-}
+type NewCode = OfEmail & { code_digest: string; expires_at: number; now: number };
 
 /** No row if no user with an account has this email. */
 export const insertAuthorizationCode = preparedQuery(

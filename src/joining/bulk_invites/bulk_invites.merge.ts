@@ -9,7 +9,6 @@ import { ROW_FAULTS, tooManyBulkRows } from "./bulk_invites.refusals.ts";
 import type { PendingRow } from "./bulk_invites.schemas.ts";
 import type { bulkInviteRows, bulkInvites } from "./bulk_invites.table.ts";
 
-/** @throws ApiError 422 if the sender cannot assign a row's roles */
 export function requireAssignableRows(own: Rights, inputs: InviteInput[]): void {
   for (const [row, { role_names }] of inputs.entries())
     requireAssignable(own, role_names, `organization_invites.${row}.role_names`);
@@ -22,7 +21,6 @@ interface KnownSender {
   isBeyondQuota: boolean;
 }
 
-/** @throws ApiError 422 as above, 429 if the organization has sent too many rows */
 export function newBulkInvite(
   { organization_id, user_id, own, isBeyondQuota }: KnownSender,
   inputs: InviteInput[],
@@ -67,7 +65,6 @@ export interface RowEnd {
   error: string | null;
 }
 
-/** Quotas apart. */
 function rowFault(row: PendingRow, now: number): string | null {
   if (row.is_repeated) return ROW_FAULTS.repeated;
   const { pending_id, pending_until } = row;

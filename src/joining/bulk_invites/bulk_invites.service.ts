@@ -8,7 +8,7 @@ import { digestsOfAddresses } from "../invite_mails/invite_mails.limits.ts";
 import type { InviteInput } from "../invites/invites.schemas.ts";
 import { newBulkInvite, newRows, requireAssignableRows } from "./bulk_invites.merge.ts";
 import { bulkInviteNotFound } from "./bulk_invites.refusals.ts";
-import type { BulkInvite, BulkInviteFailure } from "./bulk_invites.schemas.ts";
+import type { BulkInvite } from "./bulk_invites.schemas.ts";
 import {
   bulkInviteEntry,
   bulkInviteIdempotency,
@@ -20,7 +20,6 @@ import {
   ownBulkInvite,
 } from "./bulk_invites.sql.ts";
 
-/** The rows are processed in the background. */
 export async function createBulkInvite(context: ClientContext, inputs: InviteInput[]): Promise<BulkInvite> {
   const { db, now, settings, caller } = context;
   requireAssignableRows(caller, inputs);
@@ -51,10 +50,7 @@ export async function createBulkInvite(context: ClientContext, inputs: InviteInp
   );
 }
 
-export async function requireBulkInvite(
-  { db, caller: { organization_id } }: ClientContext,
-  id: number,
-): Promise<{ bulkInvite: BulkInvite; failures: BulkInviteFailure[] }> {
+export async function requireBulkInvite({ db, caller: { organization_id } }: ClientContext, id: number) {
   const [[bulkInvite], failures] = await runBatch(db, [
     ownBulkInvite({ organization_id, id }),
     failuresOfBulkInvite({ organization_id, id }),

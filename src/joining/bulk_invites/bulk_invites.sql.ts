@@ -57,31 +57,18 @@ export const bulkInviteFailureColumns = {
 
 const earlierRows = alias(bulkInviteRows, "earlier_rows");
 
-const isRepeated = exists(
-  selectColumn(
-    earlierRows.row,
-    hasValues(earlierRows, {
-      bulk_invite_id: bulkInviteRows.bulk_invite_id,
-      email: bulkInviteRows.email,
-    }),
-    lt(earlierRows.row, bulkInviteRows.row),
-  ),
-);
+const { organization_id, bulk_invite_id, email, address_digest, row } = bulkInviteRows;
 
-const { organization_id, email, address_digest } = bulkInviteRows;
+const isRepeated = exists(
+  selectColumn(earlierRows.row, hasValues(earlierRows, { bulk_invite_id, email }), lt(earlierRows.row, row)),
+);
 
 const isPending = isPendingInviteOf(organization_id, email);
 
-export const mailsToAddress = (day: Value<number>) =>
-  coalesce(
-    scalar(
-      selectColumn(
-        mailedAddresses.count,
-        hasValues(mailedAddresses, { organization_id, day, address_digest }),
-      ),
-    ),
-    0,
-  ).as("mails_to_address");
+export const mailsToAddress = (day: Value<number>) => {
+  const ofAddress = hasValues(mailedAddresses, { organization_id, day, address_digest });
+  return coalesce(scalar(selectColumn(mailedAddresses.count, ofAddress)), 0).as("mails_to_address");
+};
 
 export const pendingRowColumns = {
   ...getTableColumns(bulkInviteRows),
@@ -94,11 +81,8 @@ export const pendingRowColumns = {
 
 export const isPendingRow = eq(bulkInviteRows.status, "pending");
 
-export function failRowsWhere<Values extends object>(
-  conditions: (values: Placeholders<Values>) => {
-    ofBulkInvites: SQL | undefined;
-    ofRows: SQL | undefined;
-  },
+function failRowsWhere<Values extends object>(
+  conditions: (values: Placeholders<Values>) => Record<"ofBulkInvites" | "ofRows", SQL | undefined>,
 ) {
   type Failure = Values & { now: number; error: string };
   const statement = <S extends Statement>(

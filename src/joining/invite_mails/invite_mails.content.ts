@@ -1,6 +1,6 @@
 import type { Mail } from "../../mail/mail.ts";
 
-export interface InviteMail {
+interface InviteMail {
   email: string;
   /** The organization's name as last set by the platform; can be empty. */
   mail_name: string;

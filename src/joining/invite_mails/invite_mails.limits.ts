@@ -49,10 +49,7 @@ export function countMails(
   ];
 }
 
-export function digestsOfAddresses(
-  { DIGEST_SECRET }: Context["settings"],
-  emails: string[],
-): Promise<string[]> {
+export function digestsOfAddresses({ DIGEST_SECRET }: Context["settings"], emails: string[]) {
   // Mail to ann+visits@ arrives at ann@. The prefix keeps these digests apart from those of participants' keys, which may be
   // addresses too.
   const addresses = emails.map((email) => `mailed to ${email.replace(/\+[^@]*(?=@)/, "")}`);

@@ -3,11 +3,11 @@ import type { Context } from "../../context.ts";
 import { runAll, runBatch } from "../../database/queries.ts";
 import { newTurn, type Turn } from "../../database/turns.ts";
 import { nudgeDeliveries } from "../../delivery/webhook_deliveries/webhook_deliveries.queue.ts";
-import { log, logFault } from "../../http/log.ts";
+import { log } from "../../http/log.ts";
 import { type Mailer, sendMail } from "../../mail/mail.ts";
 import { lazily } from "../../memory.ts";
 import { consume } from "../../queues/consume.ts";
-import { nudge } from "../../queues/send.ts";
+import { nudge, runToEnd, sendOrLog } from "../../queues/send.ts";
 import { DUE_TOLERANCE, MAIL_LEASE, MAIL_PORTION, MAILS_AT_ONCE } from "../../tuning.ts";
 import { afterFailedMail, linkMadeAt } from "../invites/invites.merge.ts";
 import { withAcceptUrl } from "../invites/invites.tokens.ts";
@@ -35,12 +35,8 @@ export async function nudgeInviteMails({
   if (mailer) await nudge(inviteMailQueue, (delay) => sendMailMessage(inviteMailQueue, delay));
 }
 
-/** Only logs a failure: the cron queues due mails anyway. */
-async function sendMailMessage(queue: Queue, delay: number): Promise<void> {
-  await queue
-    .send(MESSAGE, { delaySeconds: Math.ceil(delay / 1000) })
-    .catch((error) => logFault({ queue: "invite-mails" }, error));
-}
+const sendMailMessage = (queue: Queue, delay: number) =>
+  sendOrLog(queue, MESSAGE, delay, { queue: "invite-mails" });
 
 export const consumeInviteMails = (batch: MessageBatch, env: Env): Promise<void> =>
   consume(batch, env, inviteMailMessage(), async (context) => {
@@ -69,9 +65,7 @@ async function sendDueMails(context: Context): Promise<boolean> {
   const sendOneByOne = async () => {
     for (const mail of waiting) await sendIfLeased({ ...context, mailer, now: Date.now() }, mail);
   };
-  const results = await Promise.allSettled(Array.from({ length: MAILS_AT_ONCE }, sendOneByOne));
-  const failed = results.find((result) => result.status === "rejected");
-  if (failed) throw failed.reason;
+  await runToEnd(Array.from({ length: MAILS_AT_ONCE }, sendOneByOne));
   return due.length === MAIL_PORTION;
 }
 
@@ -83,11 +77,8 @@ async function sendIfLeased(context: Context & { mailer: Mailer }, due: DueMail)
   const { id, next_mail_at } = due;
   const lease: MailLease = { id, next_mail_at, now, lease_until: now + MAIL_LEASE };
   const [[leased], [refused]] = await runBatch(db, [leaseMail(lease), refuseMail(lease)]);
-  if (refused)
-    log("invite_mail_failed", {
-      ...idsOfMail(due),
-      reason: due.expires_at <= now ? "expired" : "outcomes_unknown",
-    });
+  const reason = due.expires_at <= now ? "expired" : "outcomes_unknown";
+  if (refused) log("invite_mail_failed", { ...idsOfMail(due), reason });
   if (leased) await sendLeased(context, due, lease, leased);
 }
 

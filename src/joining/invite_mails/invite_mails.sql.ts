@@ -87,21 +87,15 @@ export const recordSent = preparedQuery(
 
 /** An earlier lease stays counted, because its result may still be unknown. */
 export const endMailLease = preparedQuery(
-  ({
-    id,
-    lease_until,
-    mail_status,
-    next_mail_at,
-    mail_attempts,
-  }: Placeholders<{ id: number; lease_until: number } & ReturnType<typeof afterFailedMail>>) =>
+  (end: Placeholders<{ id: number; lease_until: number } & ReturnType<typeof afterFailedMail>>) =>
     builder
       .update(invites)
       .set({
-        mail_status: sql`${mail_status}`,
-        next_mail_at: sql`${next_mail_at}`,
-        mail_attempts: sql`${mail_attempts}`,
+        mail_status: sql`${end.mail_status}`,
+        next_mail_at: sql`${end.next_mail_at}`,
+        mail_attempts: sql`${end.mail_attempts}`,
         mail_leases: sql`${invites.mail_leases} - 1`,
       })
-      .where(hasValues(invites, { id, next_mail_at: lease_until }))
+      .where(hasValues(invites, { id: end.id, next_mail_at: end.lease_until }))
       .returning({ id: invites.id }),
 );

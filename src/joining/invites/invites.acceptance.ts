@@ -28,7 +28,7 @@ import { joinMember } from "../organization_users/organization_users.merge.ts";
 import type { OrganizationUser } from "../organization_users/organization_users.schemas.ts";
 import { useInvite } from "./invites.merge.ts";
 import { inviteNotFound } from "./invites.refusals.ts";
-import type { ActiveInvitesQuery, InviteWithAcceptUrl } from "./invites.schemas.ts";
+import type { ActiveInvitesQuery } from "./invites.schemas.ts";
 import { activeInvitesAfter, inviteWrites, mailedInviteById } from "./invites.sql.ts";
 import { invites } from "./invites.table.ts";
 import { type InviteOfToken, verifyToken, withAcceptUrl } from "./invites.tokens.ts";
@@ -36,23 +36,12 @@ import { type InviteOfToken, verifyToken, withAcceptUrl } from "./invites.tokens
 const isOfToken = ({ id, organization_id, created_at, resent_at }: Values<InviteOfToken>): SQL | undefined =>
   and(hasValues(invites, { organization_id, id, created_at }), isSame(invites.resent_at, resent_at));
 
-export async function requireInviteWithAcceptUrl(
-  { db, settings }: Context,
-  path: OwnPath,
-): Promise<InviteWithAcceptUrl> {
+export async function requireInviteWithAcceptUrl({ db, settings }: Context, path: OwnPath) {
   return withAcceptUrl(settings, await requireFirst(db, mailedInviteById(path), inviteNotFound));
 }
 
-interface InvitesPage {
-  invites: InviteWithAcceptUrl[];
-  next_after: number | string;
-}
-
 /** A database that is down or slow is left out: its position stays, so its invites come on a later page. */
-export async function listInvitesWithAcceptUrls(
-  context: Context,
-  { after, per_page }: ActiveInvitesQuery,
-): Promise<InvitesPage> {
+export async function listInvitesWithAcceptUrls(context: Context, { after, per_page }: ActiveInvitesQuery) {
   const { settings, now } = context;
   const found = await fromEachShard(context, async ({ db, shard }) => {
     const rows = await runAll(db, activeInvitesAfter({ after: after.get(shard) ?? 0, now, limit: per_page }));
@@ -67,11 +56,7 @@ export async function listInvitesWithAcceptUrls(
   return { invites, next_after: writePositions(read) };
 }
 
-/** @throws the first shard's error, if all shards failed */
-async function fromEachShard<Result>(
-  context: Context,
-  ask: (context: Context) => Promise<Result>,
-): Promise<Result[]> {
+async function fromEachShard<Result>(context: Context, ask: (context: Context) => Promise<Result>) {
   const { shards } = context;
   if (!shards) return [await ask(context)];
   const asked = shards.numbers.map((shard) => inTime(ask(shards.enter(shard)), DATABASE_TIMEOUT));

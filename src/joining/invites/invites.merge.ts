@@ -29,9 +29,8 @@ const inviteExpiry = (
   now: number,
 ): number => now + INVITE_VALIDITY_DAYS * DAY;
 
-export interface KnownInvitee {
+interface KnownInvitee {
   hasAccount: boolean;
-  /** Expired or not. */
   pending: { id: number; expires_at: number } | null;
 }
 
@@ -52,11 +51,7 @@ export function inviteeFault({ hasAccount, pending }: KnownInvitee, now: number)
   return { reason: "pendingInvite", id, expired_at: expires_at > now ? null : toTimestamp(expires_at) };
 }
 
-/**
- * @param mayReturn whether `returning_user_id` is a former member whom the inviter may bring back
- *
- * @throws ApiError 422
- */
+/** `mayReturn`: whether `returning_user_id` is a former member whom the inviter may bring back. */
 export function newInvite(
   { isFull, mayReturn, ...known }: Inviter & KnownInvitee & { isFull: boolean; mayReturn: boolean },
   input: NewInviteInput,
@@ -101,7 +96,6 @@ type InviteRow = typeof invites.$inferSelect;
 
 /**
  * @param member the user that the invitee becomes, unless they become a new one
- *
  * @throws ApiError 422
  */
 export function useInvite(invite: InviteRow, member: Member | undefined, now: number): InviteRow {

@@ -26,10 +26,7 @@ export type NewInviteInput = z.output<ReturnType<typeof newInviteInput>>;
 export const createInviteBody = lazily(() => z.object({ organization_invite: newInviteInput() }));
 
 export const inviteListQuery = lazily(() =>
-  pageQuery().extend({
-    status: z.enum(["active", "expired"]).default("active"),
-    email: email().optional(),
-  }),
+  pageQuery().extend({ status: z.enum(["active", "expired"]).default("active"), email: email().optional() }),
 );
 
 export type InviteListQuery = z.output<ReturnType<typeof inviteListQuery>>;
@@ -44,11 +41,7 @@ export const activeInvitesQuery = lazily(() =>
 
 export type ActiveInvitesQuery = z.output<ReturnType<typeof activeInvitesQuery>>;
 
-export const acceptInviteBody = lazily(() =>
-  z.object({
-    token: reference(MAX_OWN_TOKEN_LENGTH),
-  }),
-);
+export const acceptInviteBody = lazily(() => z.object({ token: reference(MAX_OWN_TOKEN_LENGTH) }));
 
 export type AcceptInviteBody = z.output<ReturnType<typeof acceptInviteBody>>;
 

@@ -1,7 +1,6 @@
 import type { ClientContext } from "../../context.ts";
 import { decideAndWrite } from "../../database/decide_and_write.ts";
-import { requireFirst, runBatch } from "../../database/queries.ts";
-import { readPage } from "../../http/lists.ts";
+import { requireFirst, runAll, runBatch } from "../../database/queries.ts";
 import { type Page, pageWindow, toPage } from "../../http/pagination.ts";
 import { rightsOfCaller } from "../../organization/api_clients/api_clients.sql.ts";
 import { accountByEmail, formerMemberById } from "../../organization/members/members.sql.ts";
@@ -14,8 +13,8 @@ import {
   inviteEntry,
   inviteIdempotency,
   inviteQuota,
-  invitesOfEmail,
   inviteWrites,
+  listedInviteOf,
   ownInviteById,
   ownInviteRow,
   pagesOfInvites,
@@ -28,7 +27,11 @@ export async function listInvites(
   { db, now, caller: { organization_id } }: ClientContext,
   { status, email, ...page }: InviteListQuery,
 ): Promise<Page<Invite>> {
-  if (email !== undefined) return readPage(db, invitesOfEmail[status], { organization_id, now, email }, page);
+  if (email !== undefined) {
+    const found = await runAll(db, listedInviteOf({ organization_id, email }));
+    const listed = found.filter(({ expires_at }) => expires_at > now === (status === "active"));
+    return toPage(page, listed.length, page.page === 1 ? listed : []);
+  }
   const [[totals], rows] = await runBatch(db, [
     totalsOfInvites({ organization_id, now }),
     pagesOfInvites[status]({ organization_id, now, ...pageWindow(page) }),

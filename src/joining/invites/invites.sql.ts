@@ -33,9 +33,6 @@ const mailedInviteColumns: typeof inviteColumns = {
 /** Expired or not. */
 const isPending = isNull(invites.used_at);
 
-const isExpired = (now: Value<number>): SQL | undefined => and(isPending, lte(invites.expires_at, now));
-
-/** Matches at most one invite. */
 export const isPendingInviteOf = (organization_id: Value<number>, email: Value<string>): SQL | undefined =>
   and(hasValues(invites, { organization_id, email }), isPending);
 
@@ -125,37 +122,31 @@ interface PendingInvites {
 }
 
 /** With the index on the expiry, SQLite would sort all invites to show one page. */
-const listOfInvites = <Values extends PendingInvites>(
-  compare: typeof gt | typeof lte,
-  condition: (values: Placeholders<Values>) => SQL | undefined,
-) =>
-  pagedList(invites, inviteColumns, [asc(invites.id)], (values: Placeholders<Values>) =>
-    and(condition(values), isPending, compare(withoutIndex(invites.expires_at), values.now)),
-  );
+const pageOfInvites = (compare: typeof gt | typeof lte) =>
+  pagedList(
+    invites,
+    inviteColumns,
+    [asc(invites.id)],
+    ({ organization_id, now }: Placeholders<PendingInvites>) =>
+      and(
+        eq(invites.organization_id, organization_id),
+        isPending,
+        compare(withoutIndex(invites.expires_at), now),
+      ),
+  ).page;
 
-const invitesOfOrganization = ({ organization_id }: Placeholders<PendingInvites>) =>
-  eq(invites.organization_id, organization_id);
+export const pagesOfInvites = { active: pageOfInvites(gt), expired: pageOfInvites(lte) };
 
-export const pagesOfInvites = {
-  active: listOfInvites(gt, invitesOfOrganization).page,
-  expired: listOfInvites(lte, invitesOfOrganization).page,
-};
-
-/** At most one invite. */
-const inviteOfEmail = ({ organization_id, email }: Placeholders<PendingInvites & OfEmail>) =>
-  hasValues(invites, { organization_id, email });
-
-export const invitesOfEmail = {
-  active: listOfInvites(gt, inviteOfEmail),
-  expired: listOfInvites(lte, inviteOfEmail),
-};
+export const listedInviteOf = preparedQuery(({ organization_id, email }: Placeholders<OfEmail>) =>
+  builder.select(inviteColumns).from(invites).where(isPendingInviteOf(organization_id, email)),
+);
 
 /** Expired invites are counted, because no trigger fires when an invite expires. */
 export const totalsOfInvites = preparedQuery(({ organization_id, now }: Placeholders<PendingInvites>) => {
   const expired = builder
     .select({ expired: count().as("expired") })
     .from(invites)
-    .where(and(eq(invites.organization_id, organization_id), isExpired(now)))
+    .where(and(eq(invites.organization_id, organization_id), isPending, lte(invites.expires_at, now)))
     .as("expired");
   return builder
     .select({

@@ -31,7 +31,6 @@ export async function withAcceptUrl<Known extends InviteOfToken>(
   return { ...invite, accept_url: `${settings.APP_URL}/invites/accept?token=${token}` };
 }
 
-/** @throws ApiError 404 if the token is forged */
 export async function verifyToken(settings: Settings, token: string): Promise<InviteOfToken> {
   const named = await readLinkToken(settings, "invite+jwt", tokenClaims(), token);
   if (!named) throw inviteNotFound();

@@ -1,4 +1,4 @@
-import { asc, eq, getTableColumns, inArray, sql } from "drizzle-orm";
+import { getTableColumns, inArray, sql } from "drizzle-orm";
 import { entriesWhere } from "../../audit/access_logs/access_logs.entries.ts";
 import type { Context } from "../../context.ts";
 import { hasValues } from "../../database/expressions.ts";
@@ -6,7 +6,6 @@ import { insertSelect, jsonRows, jsonValue } from "../../database/insert.ts";
 import {
   type BoundQuery,
   builder,
-  jsonValues,
   type Placeholders,
   preparedQuery,
   type Value,
@@ -23,7 +22,6 @@ import {
   organizationUsers,
 } from "../../organization/members/organization_users.table.ts";
 import { noLongerAssignable } from "../../organization/roles/roles.policy.ts";
-import { includesRole } from "../../organization/roles/roles.sql.ts";
 import type { WaitingRoomRow } from "../../rooms/waiting_rooms/waiting_rooms.merge.ts";
 import { deleteCodesOf } from "../authorization_codes/authorization_codes.sql.ts";
 import { ROW_FAULTS } from "../bulk_invites/bulk_invites.refusals.ts";
@@ -59,17 +57,6 @@ export const membershipOfId = membershipReads(({ organization_id, id }: Placehol
   organization_id,
   id,
 }));
-
-/** `ids` is a JSON array. */
-export const providersAmong = preparedQuery(
-  ({ organization_id, ids }: Placeholders<{ organization_id: number; ids: string }>) =>
-    selectColumn(
-      organizationUsers.id,
-      eq(organizationUsers.organization_id, organization_id),
-      inArray(organizationUsers.id, jsonValues(ids)),
-      includesRole(organizationUsers.roles, "provider"),
-    ).orderBy(asc(organizationUsers.id)),
-);
 
 /** Writes a member, and everything that the roles grant or take away. */
 export async function membershipWrites(

@@ -2,7 +2,7 @@ import type * as z from "zod";
 import type { Role } from "../../database/enums.ts";
 import { withoutUndefined } from "../../http/wire.ts";
 import type { organizationUsers } from "../../organization/members/organization_users.table.ts";
-import { sortRoles } from "../../organization/roles/roles.schemas.ts";
+import { sortRoles } from "../../organization/roles/roles.policy.ts";
 import {
   assistsNonProvider,
   emailHasAccount,
@@ -46,47 +46,42 @@ export function joinMember(
 
 type Providers = { id: number }[];
 
+interface KnownMember {
+  member: Member;
+  providers: Providers;
+  field: MemberField;
+  /** Whether someone is in the member's personal room, or a call is ongoing there. */
+  isRoomInUse: boolean;
+  emailOwner: { id: number } | undefined;
+}
+
 /**
  * @param member the organization user named by `returning_user_id`
- *
  * @throws ApiError 422
  */
 export function newMember(
-  {
-    organization_id,
-    hasAccount,
-    member,
-    providers,
-  }: { organization_id: number; hasAccount: boolean; member: Member | undefined; providers: Providers },
+  known: { organization_id: number; hasAccount: boolean; member: Member | undefined; providers: Providers },
   { assists = [], returning_user_id, ...input }: z.output<ReturnType<typeof createUserBody>>["user"],
   now: number,
 ): NextMember {
-  if (hasAccount) throw emailHasAccount();
+  const { organization_id, member } = known;
+  if (known.hasAccount) throw emailHasAccount();
   if (returning_user_id !== undefined && !(member && hasEnded(member))) throw notFormerMember("user");
-  return withAssists(joinMember(member, { organization_id, ...input }, now), assists, providers, "user");
+  return withAssists(
+    joinMember(member, { organization_id, ...input }, now),
+    assists,
+    known.providers,
+    "user",
+  );
 }
 
 /**
  * Omitted fields keep their values. Only the name and the email of a former member can change, to make them anonymous.
  *
- * @param isRoomInUse whether someone is in the member's personal room, or a call is ongoing there
- * @param emailOwner the member with the requested email
  * @throws ApiError 422
  */
 export function mergeMember(
-  {
-    member,
-    providers,
-    field,
-    isRoomInUse,
-    emailOwner,
-  }: {
-    member: Member;
-    providers: Providers;
-    field: MemberField;
-    isRoomInUse: boolean;
-    emailOwner: { id: number } | undefined;
-  },
+  { member, providers, field, isRoomInUse, emailOwner }: KnownMember,
   { assists, ...input }: MemberChanges,
   now: number,
 ): NextMember {
@@ -112,12 +107,7 @@ export const formerMember = (member: Member, now: number): NextMember => ({
 });
 
 /** A user who was already assisted may stay without the role provider, because their calls remain. */
-function withAssists(
-  member: NextMember,
-  assists: number[],
-  providers: Providers,
-  field: MemberField,
-): NextMember {
+function withAssists(member: NextMember, assists: number[], providers: Providers, field: MemberField) {
   if (assists.length > 0 && !isAssistant(member)) throw notAnAssistant(field);
   const possible = new Set([...providers.map(({ id }) => id), ...member.assists]);
   const stranger = assists.findIndex((id) => !possible.has(id));

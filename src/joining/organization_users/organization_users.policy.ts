@@ -10,11 +10,7 @@ import {
   clientsActAsUser,
 } from "./organization_users.refusals.ts";
 
-/**
- * A client with limits changes and makes no organization_admin: with an administrator's email, someone could sign in as one.
- *
- * @throws ApiError 422
- */
+/** A client with limits changes and makes no organization_admin: with an administrator's email, someone could sign in as one. */
 export function requireRightsOver(own: Rights, member: Member, next: NextMember): void {
   if (isSameRow<NextMember>(member, next)) return;
   if (member.roles.includes("organization_admin") && !isWithin(own, ALL_RIGHTS))
@@ -25,8 +21,6 @@ export function requireRightsOver(own: Rights, member: Member, next: NextMember)
 /**
  * The author is an organization_admin and stays one, so that an organization keeps one even if the last two remove each other
  * at once: the second removal is decided again after the first.
- *
- * @throws ApiError 422
  */
 export function requireAdministratorStays(
   { organization_user_id }: Pick<Caller, "organization_user_id">,
@@ -44,7 +38,6 @@ export const takesOnlyAway = (before: Member, { roles, assists, ...next }: NextM
     roles.every((role) => before.roles.includes(role))) &&
   assists.every((id) => before.assists.includes(id));
 
-/** @throws ApiError 422 */
 export function requireNoClients(clients: { id: number }[]): void {
   if (clients.length > 0) throw clientsActAsUser(clients.map(({ id }) => id));
 }

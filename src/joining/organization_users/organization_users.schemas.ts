@@ -6,7 +6,7 @@ import { unchangeable } from "../../http/unchangeable.ts";
 import { email, flag, id, name, organizationParams, pathId } from "../../http/wire.ts";
 import { MAX_ASSISTS, MAX_ROLE_NAMES } from "../../limits.ts";
 import { lazily } from "../../memory.ts";
-import { sortRoles } from "../../organization/roles/roles.schemas.ts";
+import { sortRoles } from "../../organization/roles/roles.policy.ts";
 import { MEMBER_STAYS, NO_ROLE_LEFT } from "./organization_users.refusals.ts";
 import type {
   createdUserSchema,

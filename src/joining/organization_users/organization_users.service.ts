@@ -9,7 +9,7 @@ import type { Page } from "../../http/pagination.ts";
 import { requireUnchanged } from "../../http/unchangeable.ts";
 import type { Rights } from "../../organization/api_clients/api_clients.policy.ts";
 import { clientsOfUser } from "../../organization/api_clients/api_clients.sql.ts";
-import { accountByEmail, reachOf } from "../../organization/members/members.sql.ts";
+import { accountByEmail, providersAmong, reachOf } from "../../organization/members/members.sql.ts";
 import { organizationUsers } from "../../organization/members/organization_users.table.ts";
 import { organizationNotFound } from "../../organization/organizations/organizations.refusals.ts";
 import { listOfOrganization, organizationById } from "../../organization/organizations/organizations.sql.ts";
@@ -20,7 +20,6 @@ import {
   memberEntry,
   membershipOfId,
   membershipWrites,
-  providersAmong,
   revokeAccess,
   userWritten,
 } from "../memberships/memberships.sql.ts";
@@ -58,10 +57,7 @@ export async function listOrganizationUsers(
   return readPage(db, userListFor(listed), listed, page);
 }
 
-export const requireOrganizationUser = (
-  { db, caller }: ClientContext,
-  id: number,
-): Promise<OrganizationUser> =>
+export const requireOrganizationUser = ({ db, caller }: ClientContext, id: number) =>
   requireFirst(db, reachedUser({ ...reachOf(caller), id }), organizationUserNotFound);
 
 /** The email's pending invite is no longer needed. */
@@ -143,20 +139,14 @@ async function changeMember<Known>(
       uses: useOfPersonalRoom({ organization_id, id }),
       emailOwner: accountByEmail({ organization_id, email: input.email ?? "" }),
     },
-    async ({
-      author: [asking],
-      providers,
-      member: [found],
-      room: [room],
-      uses,
-      emailOwner: [emailOwner],
-    }) => {
+    async ({ author: [asking], member: [member], room: [room], ...known }) => {
       const own = author.require(asking);
-      if (!found) throw organizationUserNotFound();
-      const member: Member = found;
+      if (!member) throw organizationUserNotFound();
       requireUnchanged(context, { organization_id, user_id: id, waiting_room_slug: room?.slug });
+      const { providers, uses, emailOwner } = known;
+      const isRoomInUse = uses.length > 0;
       const next = mergeMember(
-        { member, providers, field, isRoomInUse: uses.length > 0, emailOwner },
+        { member, providers, field, isRoomInUse, emailOwner: emailOwner[0] },
         input,
         now,
       );
@@ -193,10 +183,9 @@ async function removeMember<Known>(context: Context, author: MemberAuthor<Known>
       ...membershipOfId({ organization_id, id }),
       clients: clientsOfUser({ organization_id, id }),
     },
-    async ({ author: [asking], member: [found], room: [room], clients }) => {
+    async ({ author: [asking], member: [member], room: [room], clients }) => {
       const own = author.require(asking);
-      if (!found || hasEnded(found)) throw organizationUserNotFound();
-      const member: Member = found;
+      if (!member || hasEnded(member)) throw organizationUserNotFound();
       const next = formerMember(member, now);
       author.allow(own, member, next, clients);
       return {

@@ -11,7 +11,7 @@ export const CHECK_REASONS = [
   ...["invite_pending", "membership_ended", "user_unknown"],
 ] as const;
 
-export type CheckReason = (typeof CHECK_REASONS)[number];
+type CheckReason = (typeof CHECK_REASONS)[number];
 
 /** Reasons that have another name in the log. */
 const RENAMED: { [Reason in RefusalReason]?: CheckReason } = {

@@ -10,9 +10,9 @@ import { checkToken, exchangeToken } from "./token_exchange.service.ts";
 
 const withToken = lazily(() => z.object({ token: reference(MAX_TOKEN_LENGTH) }));
 
-export const tokenExchangeBody = lazily(() => z.object({ token_exchange: withToken() }));
+const tokenExchangeBody = lazily(() => z.object({ token_exchange: withToken() }));
 
-export const tokenCheckBody = lazily(() => z.object({ token_check: withToken() }));
+const tokenCheckBody = lazily(() => z.object({ token_check: withToken() }));
 
 const limit = TOKEN_EXCHANGE_BODY_LIMIT;
 

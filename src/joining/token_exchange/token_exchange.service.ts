@@ -26,16 +26,12 @@ import { checkReasonOf, invalidToken, inviteNotAccepted } from "./token_exchange
 import type { TokenCheck } from "./token_exchange.responses.ts";
 import { claimedIssuer, claimsOf, compactToken, verifiedEmail } from "./token_exchange.tokens.ts";
 
-/** Makes another entry needless: a sign-in of the same person by this client, since this time. */
-interface Repetition {
-  by_client_id: number;
-  since: number;
-}
+type SignIn = OfEmail & { by_client_id: number; since: number };
 
-export const signInEntry = entriesWhere("organization_user", organizationUsers, {
+const signInEntry = entriesWhere("organization_user", organizationUsers, {
   organization_id: organizationUsers.organization_id,
   organization_user_id: organizationUsers.id,
-})(({ organization_id, email, by_client_id, since }: Placeholders<OfEmail & Repetition>) => {
+})(({ organization_id, email, by_client_id, since }: Placeholders<SignIn>) => {
   const recent = selectColumn(
     accessLogs.id,
     hasValues(accessLogs, {
@@ -51,7 +47,7 @@ export const signInEntry = entriesWhere("organization_user", organizationUsers, 
 });
 
 /** For an email without an account. */
-export const refusedSignInEntry = accessEntries(
+const refusedSignInEntry = accessEntries(
   "organization_user",
   ({ organization_id, email }: Placeholders<OfEmail>) => ({
     organization_id: organizations.id,

@@ -48,7 +48,6 @@ export function claimedIssuer(token: string): string {
 interface VerifiedEmail {
   /** Empty if the token vouches for no email. No user has an empty email. */
   email: string;
-  /** The reason to refuse the token if no account has this email. */
   fault: TokenFault;
 }
 

@@ -14,20 +14,16 @@ import { DAY } from "../../units.ts";
 import { type ClientRecord, findClient } from "./api_clients.service.ts";
 import { noteFirstUse } from "./api_clients.sql.ts";
 
-interface KnownClient {
-  record: ClientRecord;
-  looked_up_at: number;
-  refresh_started_at?: number;
-}
-
 interface LookUps {
   inBackground: (work: Promise<unknown>) => void;
   /** Called before the look-up of an unknown id. May throw to prevent it. */
   beforeLookUp: () => void;
 }
 
-/** Oldest first. */
-const knownClients = new Map<string, KnownClient>();
+const knownClients = new Map<
+  string,
+  { record: ClientRecord; looked_up_at: number; refresh_started_at?: number }
+>();
 
 /** When each unknown or revoked id was looked up. Separate, so that made-up ids cannot displace clients. */
 const refusedIds = new Map<string, number>();
@@ -37,12 +33,7 @@ const refusedIds = new Map<string, number>();
  * the background. An expired one is refused at once. Look-ups ask the primary, so that a new client works at once, and a
  * lagging replica cannot bring a revoked client back.
  */
-export async function recallClient(
-  env: Env,
-  client_id: string,
-  now: number,
-  lookUps: LookUps,
-): Promise<ClientRecord | null> {
+export async function recallClient(env: Env, client_id: string, now: number, lookUps: LookUps) {
   const record = await recallRecord(env, client_id, now, lookUps);
   return record && now < (record.caller.expires_at ?? Number.POSITIVE_INFINITY) ? record : null;
 }

@@ -26,7 +26,6 @@ interface Known {
 
 const UNUSED = { last_used_at: null, revoked_at: null };
 
-/** @throws ApiError 422 */
 export function newApiClient(
   { organizationUser, isFull, madeAll, own, ...known }: Known,
   input: z.output<ReturnType<typeof createApiClientBody>>["api_client"],

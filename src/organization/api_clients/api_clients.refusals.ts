@@ -3,7 +3,6 @@ import { ApiError, invalidBody, notFound, unprocessable } from "../../http/error
 import { MAX_API_CLIENTS, MAX_API_CLIENTS_EVER } from "../../limits.ts";
 import { grouped } from "../../units.ts";
 
-/** Identical for every cause. */
 export const invalidClient = () => new ApiError(401, "invalid_client", "Invalid client credentials");
 
 export const apiClientNotFound = () => notFound("API client");

@@ -35,7 +35,6 @@ export const listApiClients = listOfOrganization(apiClients, apiClientColumns);
 export const listOwnApiClients = (context: ClientContext, page: PageQuery) =>
   listApiClients(context, administeredOrganization(context.caller), page);
 
-/** @throws ApiError 401 if the client is revoked */
 export const requireOwnClient = ({ db, caller }: ClientContext) =>
   requireFirst(db, ownClient(caller), invalidClient);
 
@@ -97,12 +96,7 @@ export const revokeApiClient = (context: Context, { organization_id, id }: OwnPa
 export const revokeOwnApiClient = (context: ClientContext, id: number) =>
   revoke(context, asAdministrator(context.caller), id, context.caller.api_client_id);
 
-async function revoke<Known>(
-  context: Context,
-  author: Author<Known>,
-  id: number,
-  own_id?: number,
-): Promise<void> {
+async function revoke<Known>(context: Context, author: Author<Known>, id: number, own_id?: number) {
   const path = { organization_id: author.organization_id, id };
   const reads = { author: author.read, client: clientInUse(path) };
   await decideAndWrite(context.db, reads, ({ author: [asking], client: [client] }) => {

@@ -12,6 +12,7 @@ import {
 } from "../../database/queries.ts";
 import { newestId, rowsBy, selectColumn } from "../../database/selects.ts";
 import type { OwnPath } from "../../http/wire.ts";
+import { includesRole } from "../roles/roles.sql.ts";
 import { organizationUserAssists, organizationUsers } from "./organization_users.table.ts";
 
 const members = alias(organizationUsers, "members");
@@ -67,23 +68,16 @@ export const reachedMember = preparedQuery((user: Placeholders<Reach & { id: num
 export const hasAccount = ({ roles }: { roles: SQLWrapper }): SQL => sql`${roles} <> '[]'`;
 
 /** Repeats the WHERE of the partial index, or SQLite does not use it. */
-export const hasNoAccount = ({ roles }: { roles: SQLWrapper }): SQL => sql`${roles} = '[]'`;
+const hasNoAccount = ({ roles }: { roles: SQLWrapper }): SQL => sql`${roles} = '[]'`;
 
-export const userWithAccount = preparedQuery(({ organization_id, id }: Placeholders<OwnPath>) =>
-  selectColumn(
-    organizationUsers.id,
-    hasValues(organizationUsers, { organization_id, id }),
-    hasAccount(organizationUsers),
-  ),
-);
+const memberIf = (condition: SQL) =>
+  preparedQuery(({ organization_id, id }: Placeholders<OwnPath>) =>
+    selectColumn(organizationUsers.id, hasValues(organizationUsers, { organization_id, id }), condition),
+  );
 
-export const formerMemberById = preparedQuery(({ organization_id, id }: Placeholders<OwnPath>) =>
-  selectColumn(
-    organizationUsers.id,
-    hasValues(organizationUsers, { organization_id, id }),
-    hasNoAccount(organizationUsers),
-  ),
-);
+export const userWithAccount = memberIf(hasAccount(organizationUsers));
+
+export const formerMemberById = memberIf(hasNoAccount(organizationUsers));
 
 export const accountIdOf = (organization_id: Value<number>, email: Value<string>) =>
   scalar(selectColumn(members.id, hasValues(members, { organization_id, email }), hasAccount(members)));
@@ -117,10 +111,14 @@ export const selectMembersAmong = (organization_id: Value<number>, ids: Value<st
     condition,
   ).orderBy(asc(members.id));
 
-/** `ids` is a JSON array. */
-export const accountsAmong = preparedQuery((of: Placeholders<{ organization_id: number; ids: string }>) =>
-  selectMembersAmong(of.organization_id, of.ids, hasAccount(members)),
-);
+const membersIf = (condition: SQL) =>
+  preparedQuery(({ organization_id, ids }: Placeholders<{ organization_id: number; ids: string }>) =>
+    selectMembersAmong(organization_id, ids, condition),
+  );
+
+export const accountsAmong = membersIf(hasAccount(members));
+
+export const providersAmong = membersIf(includesRole(members.roles, "provider"));
 
 export const memberById = rowsBy(organizationUsers, { id: organizationUsers.id }, "organization_id", "id");
 

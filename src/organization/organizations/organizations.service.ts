@@ -5,10 +5,11 @@ import { inTime } from "../../database/in_time.ts";
 import { isSameRow } from "../../database/merging.ts";
 import { frozenBefore } from "../../database/moves.ts";
 import { type BoundQuery, requireFirst, runAll, runBatch } from "../../database/queries.ts";
+import { ownShard } from "../../database/quiet.ts";
 import { kebabCase, MAX_SLUG_SUFFIX_LENGTH } from "../../database/slug.ts";
 import { type Place, pageOfPlaces, placeOfSlug, placeWrites, totalOfPlaces } from "../../directory/places.ts";
 import { log } from "../../http/log.ts";
-import { type Page, type PageQuery, pageWindow, toPage } from "../../http/pagination.ts";
+import { type PageQuery, pageWindow, toPage } from "../../http/pagination.ts";
 import { requireUnchanged } from "../../http/unchangeable.ts";
 import { toTimestamp } from "../../http/wire.ts";
 import { MAX_ORGANIZATION_SLUG_LENGTH } from "../../limits.ts";
@@ -30,14 +31,10 @@ import {
   organizationsAmong,
   organizationsOfPage,
   organizationWrites,
-  ownShard,
 } from "./organizations.sql.ts";
 
 /** Each database that holds a part of the page is queried once. */
-export async function listOrganizations(
-  { db, shards }: Context,
-  page: PageQuery,
-): Promise<Page<Organization>> {
+export async function listOrganizations({ db, shards }: Context, page: PageQuery) {
   const window = pageWindow(page);
   const [[counted], places, here] = await runBatch(db, [
     totalOfPlaces({}),
@@ -105,7 +102,7 @@ function createAt(context: Context, { id, slug, shard }: Place, name: string): P
   return decideAndWrite(db, reads, ({ organization: [organization], shard: [own] }) => {
     if (organization) throw organizationSlugTaken();
     // Two bindings are mixed up.
-    if (own?.shard !== shard) throw new Error(`The binding of shard ${shard} leads to another database`);
+    if (own?.value !== shard) throw new Error(`The binding of shard ${shard} leads to another database`);
     return {
       writes: [organizationWrites.insert({ id, slug, ...newOrganization(name, now) })],
       entries: [organizationEntry(context, "create", { id })],
@@ -138,19 +135,12 @@ async function slugOf(name: string): Promise<string> {
 
 type OrganizationUpdate = z.output<ReturnType<typeof updateOrganizationBody>>["organization"];
 
-export const updateOrganization = (
-  context: Context,
-  id: number,
-  input: OrganizationUpdate,
-): Promise<Organization> =>
+export const updateOrganization = (context: Context, id: number, input: OrganizationUpdate) =>
   decideAndWrite(context.db, { organization: organizationRow({ id }) }, ({ organization: [organization] }) =>
     decideOrganization(context, organization, input, mergeOrganizationByPlatform),
   );
 
-export const updateOwnOrganization = (
-  context: ClientContext,
-  input: OrganizationUpdate,
-): Promise<Organization> => {
+export const updateOwnOrganization = (context: ClientContext, input: OrganizationUpdate) => {
   const { db, caller } = context;
   const author = asAdministrator(caller);
   const reads = { member: author.read, organization: organizationRow({ id: author.organization_id }) };

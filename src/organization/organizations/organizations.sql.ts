@@ -5,7 +5,6 @@ import {
   getTableColumns,
   getTableName,
   inArray,
-  isNull,
   notExists,
   type SQL,
   type SQLWrapper,
@@ -14,14 +13,14 @@ import {
 import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import { entriesWhere } from "../../audit/access_logs/access_logs.entries.ts";
 import type { Context } from "../../context.ts";
-import { databaseSettings } from "../../database/database.table.ts";
-import { columnAs, scalar } from "../../database/expressions.ts";
+import { scalar } from "../../database/expressions.ts";
 import { insertSelect, type NewRow, valuesFor } from "../../database/insert.ts";
 import { builder, jsonValues, type Placeholders, preparedQuery, runBatch } from "../../database/queries.ts";
 import { isNewest, rowsBy, selectColumn } from "../../database/selects.ts";
 import { tableWrites } from "../../database/table_writes.ts";
 import { totalOf } from "../../database/totals.ts";
 import { places } from "../../directory/directory.table.ts";
+import { selectPlaces } from "../../directory/places.ts";
 import { pagedList } from "../../http/lists.ts";
 import { type PageQuery, type PageWindow, pageWindow, toPage } from "../../http/pagination.ts";
 import type { apiClients } from "../api_clients/api_clients.table.ts";
@@ -88,14 +87,6 @@ export const organizationById = rowsBy(organizations, fixedColumns, "id");
 
 export const organizationBySlug = rowsBy(organizations, fixedColumns, "slug");
 
-/** The first database stores none. */
-export const ownShard = preparedQuery(() =>
-  builder
-    .select({ shard: columnAs(databaseSettings.value, "shard") })
-    .from(databaseSettings)
-    .where(eq(databaseSettings.name, "shard")),
-);
-
 export const nameOfOrganization = (id: SQLWrapper) =>
   sql<string>`${selectColumn(organizations.name, eq(organizations.id, id))}`;
 
@@ -103,16 +94,8 @@ export const mailNameOfOrganization = (id: SQLWrapper) =>
   sql<string>`${selectColumn(organizations.mail_name, eq(organizations.id, id))}`;
 
 /** In the directory's own database. Places decide: an organization that moved away has left its row. */
-export const organizationsOfPage = preparedQuery(({ limit, offset }: Placeholders<PageWindow>) => {
-  const { id, shard } = places;
-  const page = builder
-    .select({ id, shard })
-    .from(places)
-    .where(isNull(places.deleted_at))
-    .orderBy(asc(id))
-    .limit(limit)
-    .offset(offset)
-    .as("page");
+export const organizationsOfPage = preparedQuery((window: Placeholders<PageWindow>) => {
+  const page = selectPlaces(window).as("page");
   return builder
     .select(organizationColumns)
     .from(organizations)

@@ -5,6 +5,8 @@ import { requireRoleOf } from "../../http/roles.ts";
 import { ALL_RIGHTS, isWithin, type Rights } from "../api_clients/api_clients.policy.ts";
 import { beyondOwnRights, invalidClient } from "../api_clients/api_clients.refusals.ts";
 
+export const sortRoles = (roles: readonly Role[]): Role[] => ROLES.filter((role) => roles.includes(role));
+
 /** Lowest first. A client with limits cannot assign organization_admin: the person could do everything after signing in. */
 export function assignableRoles({ roles, ...limits }: Rights): Role[] {
   const level = Math.max(...roles.map((role) => ROLES.indexOf(role)));
@@ -12,12 +14,7 @@ export function assignableRoles({ roles, ...limits }: Rights): Role[] {
   return ROLES.filter((role, rank) => rank <= level && !(isLimited && role === "organization_admin"));
 }
 
-/**
- * A caller may assign roles at or below its own level (contract, section "Authentication"), within its limits.
- *
- * @param field the request's field with the roles, for the error
- * @throws ApiError 422
- */
+/** Roles at or below the caller's own level (contract, section "Authentication"), within its limits. `field` is for the error. */
 export function requireAssignable(own: Rights, roles: readonly Role[], field: string): void {
   const assignable = assignableRoles(own);
   const above = roles.filter((role) => !assignable.includes(role));
@@ -33,9 +30,7 @@ export function noLongerAssignable(before: readonly Role[], after: readonly Role
 
 /**
  * The rights in D1, because an isolate may know an API client for some time after it lost them, and a change made in this time
- * would outlive the lost right.
- *
- * @throws ApiError 401 if the client is revoked, or the membership has ended
+ * would outlive the lost right. @throws ApiError 401
  */
 export function requireRights(member: Rights | undefined): Rights {
   if (!member || member.roles.length === 0) throw invalidClient();
@@ -51,11 +46,7 @@ export function requireAdministrator(member: Rights | undefined): Rights {
 
 export const CORRECTORS: Role[] = ["provider", "organization_admin"];
 
-/**
- * By the roles in D1. A caller who reaches everybody as an administrator must still be one.
- *
- * @throws ApiError 403 if the role is missing, 404 if the call is out of reach
- */
+/** By the roles in D1. A caller who reaches everybody as an administrator must still be one. @throws ApiError 403, 404 */
 export function requireCorrectorStill(
   caller: Pick<Caller, "roles">,
   member: Rights | undefined,

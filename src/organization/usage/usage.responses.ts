@@ -9,7 +9,7 @@ import {
 } from "../../limits.ts";
 import { grouped } from "../../units.ts";
 
-export const usageSchema = z
+const usageSchema = z
   .object({
     date: day().meta({ description: "The UTC date.", example: "2026-01-31" }),
     writes: count().meta({

@@ -9,6 +9,7 @@ for (const [name, grammar] of Object.entries({
   sh: "bash",
   js: "javascript",
   ts: "typescript",
+  python: "python",
   json: "json",
   yaml: "yaml",
 }))
@@ -18,6 +19,7 @@ const LABELS: Record<string, string> = {
   sh: "Terminal",
   js: "JavaScript",
   ts: "TypeScript",
+  python: "Python",
   json: "JSON",
   yaml: "YAML",
   text: "Text",

@@ -121,7 +121,8 @@ ${list(of("guide"))}
 ### ${API_TITLES[api]}: reference
 
 ${list(of("resource"))}
-- [openapi.json](/api/${api}/openapi.json): The whole reference as an OpenAPI 3.1 document.`;
+- [openapi.json](/api/${api}/openapi.json): The whole reference as an OpenAPI 3.1 document.
+- [postman.json](/api/${api}/postman.json): All requests as a collection for Postman and Bruno.`;
   });
   return `> An HTTP JSON API with which an organization manages its video visits and reads their results.
 

@@ -2,30 +2,23 @@ import { MAX_TEXT_VERSIONS, MAX_TEXT_VERSIONS_SIZE } from "../../limits.ts";
 import type { CallText } from "../call_texts/call_texts.sql.ts";
 import type { StoredLine } from "../transcripts/transcripts.document.ts";
 import { correctedTooOften, lineUnknown } from "./call_text_versions.refusals.ts";
-import type { callTextVersions } from "./call_text_versions.table.ts";
-
-type Version = typeof callTextVersions.$inferSelect;
+import type { TextVersion } from "./call_text_versions.table.ts";
 
 /** The replaced content: the text of a note, or the summary and lines of a transcript. */
-export type Replaced = Pick<Version, "text" | "summary" | "lines">;
+export type Replaced = Pick<TextVersion, "text" | "summary" | "lines">;
 
 export interface Correction {
   user_id: number;
   reason: string;
 }
 
-/**
- * The text after a correction, and the version that the correction replaces.
- *
- * @param changes the changed fields; `replaced` holds their old values
- * @throws ApiError 422 if the text was corrected too often, or too much of it was replaced
- */
+/** @throws ApiError 422 if the text was corrected too often, or too much of it was replaced */
 export function correctText(
   text: CallText,
   { changes, replaced }: { changes: Partial<CallText>; replaced: Replaced },
   { user_id, reason }: Correction,
   now: number,
-): { text: CallText; version: Version } {
+): { text: CallText; version: TextVersion } {
   const { organization_id, id: text_id } = text;
   const version = text.corrections + 1;
   const replaced_texts = [replaced.text, replaced.summary, replaced.lines].join("");
@@ -39,8 +32,6 @@ export function correctText(
 }
 
 /**
- * The lines after a correction. They keep their ids, times and speakers.
- *
  * @returns all lines, and the id and old text of each changed line
  * @throws ApiError 422 if the transcript does not have one of the corrected lines
  */
@@ -60,7 +51,7 @@ export function correctLines(lines: Iterable<StoredLine>, corrected: Pick<Stored
 }
 
 /** The lines in each version, newest first. Read the lines of a version before you ask for the next one. */
-export function* linesOfVersions<Of extends Pick<Version, "lines">>(
+export function* linesOfVersions<Of extends Pick<TextVersion, "lines">>(
   lines: StoredLine[],
   versions: Of[],
 ): Generator<{ version: Of; lines: Iterable<StoredLine> }> {

@@ -21,7 +21,7 @@ import {
 import { linesOfVersions } from "./call_text_versions.merge.ts";
 import { LINE_REPEATED, NOTE_STAYS, TRANSCRIPT_STAYS } from "./call_text_versions.refusals.ts";
 import type { soapNoteVersionSchema } from "./call_text_versions.responses.ts";
-import type { TextVersion } from "./call_text_versions.sql.ts";
+import type { TextVersion } from "./call_text_versions.table.ts";
 
 export const correctionReason = lazily(() => multilineText(MAX_CORRECTION_REASON_LENGTH));
 
@@ -56,9 +56,10 @@ const endOfVersion = ({ version, reason, user_id, created_at }: TextVersion) => 
   created_at: toTimestamp(created_at),
 });
 
-function toSoapNoteVersion(note: SoapNote, version: TextVersion): z.input<typeof soapNoteVersionSchema> {
-  return { ...toSoapNote({ ...note, text: version.text as string }), ...endOfVersion(version) };
-}
+const toSoapNoteVersion = (note: SoapNote, version: TextVersion): z.input<typeof soapNoteVersionSchema> => ({
+  ...toSoapNote({ ...note, text: version.text as string }),
+  ...endOfVersion(version),
+});
 
 export function* toSoapNoteVersionsJson(note: SoapNote, versions: TextVersion[]): Generator<string> {
   yield '{"versions":[';

@@ -1,10 +1,20 @@
+import { desc, eq, getTableColumns } from "drizzle-orm";
 import { requireEntry } from "../../audit/access_logs/access_logs.entries.ts";
 import type { CallPath } from "../../calls/calls/calls.schemas.ts";
-import { reachedCall, resultsOfPath } from "../../calls/calls/calls.sql.ts";
+import { type ReachedCall, reachedCall, resultsOfPath } from "../../calls/calls/calls.sql.ts";
 import type { ClientContext, Context } from "../../context.ts";
 import { decideAndWrite } from "../../database/decide_and_write.ts";
 import type { CallTextKind } from "../../database/enums.ts";
-import { type BoundQuery, type NamedQueries, type RowsOf, runBatch } from "../../database/queries.ts";
+import { valuesFor } from "../../database/insert.ts";
+import {
+  type BoundQuery,
+  builder,
+  type NamedQueries,
+  type Placeholders,
+  preparedQuery,
+  type RowsOf,
+  runBatch,
+} from "../../database/queries.ts";
 import { requireVersion } from "../../http/preconditions.ts";
 import { requireRoleOf } from "../../http/roles.ts";
 import { requireUnchanged } from "../../http/unchangeable.ts";
@@ -14,7 +24,9 @@ import { countBytes } from "../../organization/usage/usage.quotas.ts";
 import {
   type CallText,
   entryOfText,
+  type Kind,
   stateOfText,
+  textIdOfPath,
   textOfPath,
   textOfReach,
   textWrites,
@@ -29,7 +41,19 @@ import { replaceLines, transcriptOfPath, transcriptToCorrect } from "../transcri
 import { correctLines, correctText, type Replaced } from "./call_text_versions.merge.ts";
 import { textNotFinal } from "./call_text_versions.refusals.ts";
 import type { SoapNoteCorrection, TranscriptCorrection } from "./call_text_versions.schemas.ts";
-import { insertVersion, type TextVersion, versionsOfPath } from "./call_text_versions.sql.ts";
+import { callTextVersions, type TextVersion } from "./call_text_versions.table.ts";
+
+const insertVersion = preparedQuery((version: Placeholders<TextVersion>) =>
+  builder.insert(callTextVersions).values(valuesFor(callTextVersions, version)),
+);
+
+const versionsOfPath = preparedQuery((text: Placeholders<ReachedCall & Kind>) =>
+  builder
+    .select(getTableColumns(callTextVersions))
+    .from(callTextVersions)
+    .where(eq(callTextVersions.text_id, textIdOfPath(text)))
+    .orderBy(desc(callTextVersions.version)),
+);
 
 const NOT_FOUND = { transcript: transcriptNotFound, soap_note: soapNoteNotFound };
 
@@ -88,7 +112,6 @@ function requireLinesUnchanged(context: Context, known: Iterable<StoredLine>, na
 
 interface Corrected {
   changes: Partial<CallText>;
-  /** The old values of the changes. */
   replaced: Partial<Replaced>;
   writes?: BoundQuery<unknown>[];
 }

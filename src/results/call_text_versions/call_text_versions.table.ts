@@ -28,3 +28,5 @@ export const callTextVersions = sqliteTable(
     withinOrganization(t, t.user_id, organizationUsers),
   ],
 );
+
+export type TextVersion = typeof callTextVersions.$inferSelect;

@@ -24,7 +24,6 @@ export async function deleteText(context: Context, path: CallKey, kind: CallText
   );
 }
 
-/** `deleteText` for an administrator's client. */
 export async function deleteOwnText(context: ClientContext, path: CallPath, kind: CallTextKind) {
   const { db, caller } = context;
   const author = asAdministrator(caller);

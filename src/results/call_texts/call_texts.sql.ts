@@ -37,7 +37,6 @@ export const textByCallKey = preparedQuery((text: Placeholders<CallKey & Kind>) 
   selectTexts(isTextOf(callIdByKey(text), text.kind)),
 );
 
-/** The text of the call in the path, even before the call has ended. */
 export const textOfReach = preparedQuery((text: Placeholders<ReachedCall & Kind>) =>
   selectTexts(isTextOf(callIdOfPath(text), text.kind)),
 );
@@ -105,7 +104,6 @@ export const refuseResults = preparedQuery(
       .where(inArray(calls.id, jsonValues(call_ids))),
 );
 
-/** Texts past their retention. */
 export const deletionOfOld = deletionWhere((chore: Placeholders<ChoreTurn>) => {
   const due = {
     time: callTexts.call_ended_at,

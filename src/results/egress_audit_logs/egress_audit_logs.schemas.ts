@@ -24,15 +24,13 @@ export const auditLogQuery = lazily(() =>
 
 export type AuditLog = Row<typeof auditLogColumns>;
 
-export function toAuditLog(row: AuditLog): z.input<typeof auditLogSchema> {
-  return {
-    id: row.id,
-    event: row.event,
-    user_id: row.user_id,
-    object_changes: row.object_changes && toObjectChanges(row.object_changes),
-    created_at: toTimestamp(row.created_at),
-  };
-}
+export const toAuditLog = (row: AuditLog): z.input<typeof auditLogSchema> => ({
+  id: row.id,
+  event: row.event,
+  user_id: row.user_id,
+  object_changes: row.object_changes && toObjectChanges(row.object_changes),
+  created_at: toTimestamp(row.created_at),
+});
 
 const toObjectChanges = (changes: NonNullable<AuditLog["object_changes"]>) =>
   Object.fromEntries(

@@ -46,7 +46,6 @@ export const allAuditLogs = entriesWhere(() => undefined);
 /** A query of its own, so that SQLite uses the index by event. */
 export const auditLogsOfEvent = entriesWhere((entries) => eq(egressAuditLogs.event, entries.event));
 
-/** The names of the totals to add up, as a JSON array. */
 export const listsOfEvents = (event: AuditEvent | undefined): string =>
   JSON.stringify((event ? [event] : AUDIT_EVENTS).map((each): ListName => `egress_audit_logs:${each}`));
 

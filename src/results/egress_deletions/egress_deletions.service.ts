@@ -116,7 +116,6 @@ export async function deleteOldRecordings(context: Context): Promise<number> {
   return deleted;
 }
 
-/** Deletes files, and marks the recordings that have no files left. */
 async function deleteScheduled(context: Context, files: { id: number; storage_key: string | null }[]) {
   const ids = [...new Set(files.map(({ id }) => id))];
   const keys = files.flatMap(({ storage_key }) => storage_key ?? []);

@@ -31,37 +31,26 @@ import { egresses, egressFiles } from "../egresses/egresses.table.ts";
 /** Literal SQL, because SQLite uses a partial index only if its WHERE is repeated literally. */
 const DELETED = sql.raw(`'${EGRESS_DELETED}'`);
 
-export const scheduleExpiredDeletions = preparedQuery((turn: Placeholders<ChoreTurn>) =>
-  builder
-    .update(egresses)
-    .set({ deletion_due_at: sql`${turn.now}` })
-    .where(
-      isPastRetention(
-        egresses,
-        {
-          time: egresses.call_ended_at,
-          days: organizations.recording_retention_days,
-          where: and(not(egresses.is_held), isNull(egresses.deletion_due_at), ne(egresses.status, DELETED)),
-        },
-        turn,
-      ),
-    )
-    .returning({ organization_id: egresses.organization_id }),
-);
-
-export const scheduleUnclaimedDeletions = preparedQuery((turn: Placeholders<ChoreTurn>) => {
-  const { updated_at: time } = egresses;
-  const isUnclaimed = and(
-    isNull(egresses.call_id),
-    isNull(egresses.deletion_due_at),
-    ne(egresses.status, DELETED),
+const scheduleWhere = (isDue: (turn: Placeholders<ChoreTurn>) => SQL) =>
+  preparedQuery((turn: Placeholders<ChoreTurn>) =>
+    builder
+      .update(egresses)
+      .set({ deletion_due_at: sql`${turn.now}` })
+      .where(isDue(turn))
+      .returning({ organization_id: egresses.organization_id }),
   );
+
+export const scheduleExpiredDeletions = scheduleWhere((turn) => {
+  const { call_ended_at: time, is_held, deletion_due_at, status } = egresses;
+  const where = and(not(is_held), isNull(deletion_due_at), ne(status, DELETED));
+  return isPastRetention(egresses, { time, days: organizations.recording_retention_days, where }, turn);
+});
+
+export const scheduleUnclaimedDeletions = scheduleWhere((turn) => {
+  const { updated_at: time, call_id, deletion_due_at, status } = egresses;
+  const indexed = and(isNull(call_id), isNull(deletion_due_at), ne(status, DELETED));
   const where = sql`${time} <= ${turn.now} - ${sql.raw(String(UNCLAIMED_KEPT_FOR))}`;
-  return builder
-    .update(egresses)
-    .set({ deletion_due_at: sql`${turn.now}` })
-    .where(isInTurn(egresses, { time, where, indexed: isUnclaimed }, turn))
-    .returning({ organization_id: egresses.organization_id });
+  return isInTurn(egresses, { time, where, indexed }, turn);
 });
 
 /**
@@ -72,9 +61,8 @@ export const scheduleUnclaimedDeletions = preparedQuery((turn: Placeholders<Chor
  */
 export const takeDueDeletions = preparedQuery((turn: Placeholders<ChoreTurn>) => {
   const { now } = turn;
-  const isScheduled = and(not(egresses.is_held), isNotNull(egresses.deletion_due_at));
   const { deletion_due_at: time } = egresses;
-  const due = { time, where: lte(time, now), indexed: isScheduled };
+  const due = { time, where: lte(time, now), indexed: and(not(egresses.is_held), isNotNull(time)) };
   const { id, recording_retention_days: days } = organizations;
   const tooOld = selectColumn(
     id,
@@ -188,27 +176,21 @@ interface DeletionAttempt {
   now: number;
 }
 
+const { egress_id, storage_key, is_deleted } = egressFiles;
+
 export const markFilesDeleted = preparedQuery(({ ids, gone }: Placeholders<DeletionAttempt>) =>
   builder
     .update(egressFiles)
     .set({ is_deleted: true })
-    .where(
-      and(
-        inArray(egressFiles.egress_id, jsonValues(ids)),
-        inArray(egressFiles.storage_key, jsonValues(gone)),
-        not(egressFiles.is_deleted),
-      ),
-    ),
+    .where(and(inArray(egress_id, jsonValues(ids)), inArray(storage_key, jsonValues(gone)), not(is_deleted))),
 );
 
-function hasNoFile({ ids }: Placeholders<DeletionAttempt>) {
-  const left = selectColumn(egressFiles.storage_key, isFileLeft);
-  return and(
+const hasNoFile = ({ ids }: Placeholders<DeletionAttempt>) =>
+  and(
     inArray(egresses.id, jsonValues(ids)),
     or(ne(egresses.status, DELETED), isNotNull(egresses.deletion_due_at)),
-    notExists(left),
+    notExists(selectColumn(egressFiles.storage_key, isFileLeft)),
   );
-}
 
 /**
  * The entries of the recordings that `finishDeletions` marks later in the same transaction, even if only a file that a

@@ -98,11 +98,7 @@ export async function deleteFiles(storage: RecordingStorage, storage_keys: strin
   return failures;
 }
 
-/**
- * The keys of the files that begin with a prefix, in pages.
- *
- * @throws StorageError if the storage does not answer with a list
- */
+/** @throws StorageError if the storage does not answer with a list */
 export async function* filesUnder(storage: RecordingStorage, prefix: string): AsyncGenerator<string[]> {
   const bucket = boundBucket(storage);
   let cursor: string | undefined;

@@ -19,9 +19,7 @@ import type { egresses } from "./egresses.table.ts";
 interface KnownEgress {
   organization: { id: number; slug: string };
   egress: Egress | undefined;
-  /** The call with the report's call_key. */
   call: Pick<Call, "id"> | undefined;
-  /** Whether the report's user_id is a user of the organization. */
   isMember: boolean;
   /** The egress_id of the recording that names, or once named, the report's storage_key. */
   fileOwner: string | undefined;
@@ -39,7 +37,6 @@ type EgressState = Omit<
 export const isFileOf = ({ slug }: { slug: string }, storage_key: string) =>
   storage_key.startsWith(`${slug}/`);
 
-/** The fields that a late report can still fill in. */
 const UNKNOWN = { error: null, storage_key: null, started_at: null, duration: null, size: null };
 
 export const NEW_EGRESS = {

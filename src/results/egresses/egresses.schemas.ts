@@ -37,7 +37,6 @@ const storageKey = lazily(() =>
     .meta({ override: { pattern: `^${SEGMENT}(/${SEGMENT})*$` } }),
 );
 
-/** A partial report: omitted fields keep their reported values. */
 export const reportEgressBody = lazily(() =>
   reportBody({
     egress: z
@@ -81,30 +80,26 @@ export type Egress = Row<typeof egressColumns>;
 
 export type ListedEgress = Row<typeof listedEgressColumns>;
 
-export function toEgress(row: Egress): z.input<typeof egressSchema> {
-  return {
-    id: row.id,
-    egress_id: row.egress_id,
-    status: row.status,
-    error: row.error,
-    is_stopped: row.is_stopped,
-    ended_at: toTimestampOrNull(row.ended_at),
-    started_at: toTimestampOrNull(row.started_at),
-    duration: row.duration === null ? null : row.duration / SECOND,
-    size: row.size,
-    created_at: toTimestamp(row.created_at),
-    updated_at: toTimestamp(row.updated_at),
-  };
-}
+export const toEgress = (row: Egress): z.input<typeof egressSchema> => ({
+  id: row.id,
+  egress_id: row.egress_id,
+  status: row.status,
+  error: row.error,
+  is_stopped: row.is_stopped,
+  ended_at: toTimestampOrNull(row.ended_at),
+  started_at: toTimestampOrNull(row.started_at),
+  duration: row.duration === null ? null : row.duration / SECOND,
+  size: row.size,
+  created_at: toTimestamp(row.created_at),
+  updated_at: toTimestamp(row.updated_at),
+});
 
-export function toListedEgress(row: ListedEgress): z.input<typeof listedEgressSchema> {
-  return {
-    ...toEgress(row),
-    call_id: row.listed_call_id,
-    organization_user_id: row.organization_user_id,
-  };
-}
+export const toListedEgress = (row: ListedEgress): z.input<typeof listedEgressSchema> => ({
+  ...toEgress(row),
+  call_id: row.listed_call_id,
+  organization_user_id: row.organization_user_id,
+});
 
-export function toEgressWithUrl(row: Egress & { url: string | null }): z.input<typeof egressWithUrlSchema> {
-  return { ...toEgress(row), url: row.url };
-}
+export const toEgressWithUrl = (
+  row: Egress & { url: string | null },
+): z.input<typeof egressWithUrlSchema> => ({ ...toEgress(row), url: row.url });

@@ -74,7 +74,6 @@ export async function readEgress(context: ClientContext, path: CallPath, egress_
   return { ...egress, url: hasFile ? await presignDownload(context, storage_key, entry.id) : null };
 }
 
-/** Records a report. Triggers write the audit entry of a creation or change. */
 export async function reportEgress({ db, now }: Context, path: EgressKey, report: EgressReport) {
   const { organization_id, egress_id } = path;
   // No call has an empty key, and no user the id 0.

@@ -28,7 +28,6 @@ export interface ReachedEgress extends ReachedCall {
 export const egressWithinReach = (egress: Placeholders<ReachedEgress>) =>
   hasValues(egresses, { id: egress.egress_id, call_id: endedCallId(egress) });
 
-/** True for the egress of the path if the recording is also visible. */
 export const visibleEgress = (egress: Placeholders<ReachedEgress>) =>
   inArray(egresses.id, visibleIds(egress, eq(visibleRecordings.id, egress.egress_id)));
 

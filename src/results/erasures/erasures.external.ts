@@ -1,8 +1,20 @@
+import * as z from "zod";
 import { externalRoutes } from "../../http/hono.ts";
 import { adminArea } from "../../http/scopes.ts";
 import { query } from "../../http/validation.ts";
-import { erasureQuery, toErasure } from "./erasures.schemas.ts";
+import { externalReference, flag } from "../../http/wire.ts";
+import { lazily } from "../../memory.ts";
+import type { erasureSchema } from "./erasures.responses.ts";
 import { erasePortion } from "./erasures.service.ts";
+
+const erasureQuery = lazily(() => z.object({ external_reference: externalReference(), texts: flag() }));
+
+const toErasure = (row: z.input<typeof erasureSchema>): z.input<typeof erasureSchema> => ({
+  erased_count: row.erased_count,
+  held_count: row.held_count,
+  ongoing_count: row.ongoing_count,
+  remaining_count: row.remaining_count,
+});
 
 export const erasuresExternal = externalRoutes().delete(
   "/participants",

@@ -7,7 +7,6 @@ import { participantSearchEntry } from "../../rooms/visits/visits.sql.ts";
 import { deletionOfTexts, refuseResults } from "../call_texts/call_texts.sql.ts";
 import { deleteRequestedFiles } from "../egress_deletions/egress_deletions.service.ts";
 import { deletionByCalls } from "../egress_deletions/egress_deletions.sql.ts";
-import type { ErasureQuery } from "./erasures.schemas.ts";
 import { countLeft } from "./erasures.sql.ts";
 
 /**
@@ -15,7 +14,11 @@ import { countLeft } from "./erasures.sql.ts";
  * transaction, because afterwards nothing shows whose calls they were. A request that erases nobody is recorded as a search, because
  * its counts tell whether the person is known.
  */
-export async function erasePortion(context: ClientContext, { external_reference, texts }: ErasureQuery) {
+export async function erasePortion(
+  context: ClientContext,
+  of: { external_reference: string; texts: boolean },
+) {
+  const { external_reference, texts } = of;
   const { db, caller, settings } = context;
   const { organization_id } = caller;
   const author = asAdministrator(caller);

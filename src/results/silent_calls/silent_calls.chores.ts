@@ -22,7 +22,6 @@ import { callTexts } from "../call_texts/call_texts.table.ts";
 import { egresses } from "../egresses/egresses.table.ts";
 
 export interface Silence extends Turn {
-  /** The time since which nothing was reported. */
   since: number;
 }
 

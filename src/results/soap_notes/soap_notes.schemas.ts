@@ -6,7 +6,6 @@ import { type ReportOrigin, reportBody } from "../../rooms/report.ts";
 import type { CallText } from "../call_texts/call_texts.sql.ts";
 import type { soapNoteSchema } from "./soap_notes.responses.ts";
 
-/** A partial report: omitted fields keep their reported values. */
 export const reportSoapNoteBody = lazily(() =>
   reportBody({
     soap_note: z.object({ text: multilineText(MAX_NOTE_LENGTH), is_final: z.boolean() }).partial(),
@@ -17,6 +16,8 @@ export type SoapNoteReport = z.output<ReturnType<typeof reportSoapNoteBody>>["so
 
 export type SoapNote = CallText & { text: string };
 
-export function toSoapNote(row: SoapNote): z.input<typeof soapNoteSchema> {
-  return { id: row.id, text: row.text, is_final: row.is_final };
-}
+export const toSoapNote = (row: SoapNote): z.input<typeof soapNoteSchema> => ({
+  id: row.id,
+  text: row.text,
+  is_final: row.is_final,
+});

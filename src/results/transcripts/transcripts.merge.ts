@@ -12,7 +12,6 @@ interface KnownTranscript {
 }
 
 export interface ReportedLines {
-  /** Undefined if the report omits the lines. */
   digest: string | undefined;
   /** The end of the last line, in seconds from the start of the call; undefined without lines. */
   until?: number | undefined;

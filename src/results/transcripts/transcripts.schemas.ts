@@ -71,7 +71,6 @@ const reportedLines = lazily(() =>
     ),
 );
 
-/** A partial report: omitted fields keep their reported values. */
 export const reportTranscriptBody = lazily(() =>
   reportBody({
     transcript: z
@@ -121,11 +120,7 @@ const toSpoken = (line: StoredLine): Omit<TranscriptJson["transcript_lines"][num
   end_time: line.end_time,
 });
 
-/**
- * A transcript as JSON, line by line. A line without a name has a speaker whose record is gone.
- *
- * @param more fields to append
- */
+/** A transcript as JSON, line by line. A line without a name has a speaker whose record is gone. */
 export function* toTranscriptJson(
   { lines, names: displayNames, ...row }: TranscriptWithLines,
   more: object = {},

@@ -34,7 +34,6 @@ export async function requireTranscript(context: ClientContext, path: CallPath):
   return { ...transcript, lines, names: new Map(transcript.names) };
 }
 
-/** Records the transcript of a call. New lines replace the previous ones; an unchanged line keeps its id. */
 export async function reportTranscript(
   { db, now, settings }: Context,
   path: CallKey,

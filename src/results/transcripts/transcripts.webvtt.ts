@@ -2,10 +2,7 @@ import { HOUR, MINUTE, SECOND } from "../../units.ts";
 import type { StoredLine } from "./transcripts.document.ts";
 import type { TranscriptWithLines } from "./transcripts.schemas.ts";
 
-/*
- * WebVTT (https://www.w3.org/TR/webvtt1/) for a browser's <track>. It contains only the spoken lines.
- */
-
+/** WebVTT (https://www.w3.org/TR/webvtt1/) for a browser's <track>. */
 export function* toWebVtt({ lines, names }: Pick<TranscriptWithLines, "lines" | "names">): Generator<string> {
   yield "WEBVTT\n";
   // Each name is in many cues, and can be much longer than what is said there.

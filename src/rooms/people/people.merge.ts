@@ -2,34 +2,28 @@ import type { ApiError } from "../../http/errors.ts";
 import { isLate, type ReportOrigin, reviseReported, stillUnknown } from "../report.ts";
 import type { Person, PersonRow } from "./people.sql.ts";
 
-type PersonField = "display_name" | "role" | "user_id" | "external_reference";
-
-/** The fields of a person in a report, or in a request of the organization. */
-export type SaidOfPerson = { [Field in PersonField]?: Person[Field] | undefined };
-
-/** Only an observer's reports contain assumed fields. */
-type ReportOfPerson = SaidOfPerson & { assumed?: string | null | undefined };
-
 const FIELDS = ["display_name", "role", "user_id", "external_reference"] as const;
+
+type PersonField = (typeof FIELDS)[number];
+
+export type SaidOfPerson = { [Field in PersonField]?: Person[Field] | undefined };
 
 const namesIn = (names: string | null | undefined) => names?.split(",") ?? [];
 
 const textOf = (names: readonly string[]) => names.join(",") || null;
 
 /** The fields that reports have cleared, as the column stores them. A reported value takes a field off the list. */
-export const clearedBy = (
-  clearable: readonly string[],
+export function clearedBy(
+  clearable: string[],
   known: { cleared: string | null } | undefined,
   report: object,
-): string | null => {
+) {
   const before = namesIn(known?.cleared);
-  const said = report as Record<string, unknown>;
-  return textOf(
-    clearable.filter((field) => (said[field] === undefined ? before.includes(field) : said[field] === null)),
-  );
-};
+  const isCleared = (field: string, said: unknown) =>
+    said === undefined ? before.includes(field) : said === null;
+  return textOf(clearable.filter((field) => isCleared(field, report[field as keyof typeof report])));
+}
 
-/** The part of a report about fields that nobody has reported yet. */
 export function unknownFields<Report extends object>(
   known: { cleared?: string | null; assumed?: string | null },
   report: Report,
@@ -67,14 +61,12 @@ const fieldsOf = (said: SaidOfPerson): SaidOfPerson =>
  * Applies a report to a person's record. Fields that the organization has set stay, and an erased person stays erased. A late report, and
  * an observer's, only fill in unknown fields.
  *
- * @param known undefined for a new person
  * @param late whether the report was made before the newest one about the participant
- * @returns the known record itself if nothing changes
  * @throws what `incomplete` returns, if a new person has no name or role
  */
 export function mergePerson(
   known: Person | undefined,
-  { assumed, ...report }: ReportOfPerson,
+  { assumed, ...report }: SaidOfPerson & { assumed?: string | null | undefined },
   { organization_id, late, ...origin }: ReportOrigin & { organization_id: number; late: boolean },
   now: number,
   incomplete: () => ApiError,
@@ -98,13 +90,8 @@ export function mergePerson(
     cleared: clearedBy(["user_id", "external_reference"], known, said),
     assumed: assumed ?? textOf(stillAssumed),
   };
-  if (known) return reviseReported<Person, Partial<Person>>(known, next, origin, now) as Person;
-  return reviseReported<Person, PersonRow>(
-    undefined,
-    newPerson({ ...next, organization_id }, now),
-    origin,
-    now,
-  );
+  const fieldsOfNext = known ? next : newPerson({ ...next, organization_id }, now);
+  return reviseReported<Person, Partial<Person>>(known, fieldsOfNext, origin, now) as PersonRow;
 }
 
 /**
@@ -112,7 +99,6 @@ export function mergePerson(
  *
  * @param known the record, or a new one
  * @param saysNull whether null also counts where nothing is known
- * @returns the known record itself if nothing changes
  * @throws what `erased` returns, if the person was erased and something would change
  */
 export function correctPerson<Known extends PersonRow>(

@@ -18,19 +18,16 @@ import type { Settings } from "../../settings.ts";
 import { visits } from "../visits/visits.table.ts";
 import { people } from "./people.table.ts";
 
-const { visit_starts_at: _, over_at: __, reference_digest: ___, ...columns } = getTableColumns(people);
+const { visit_starts_at: _, over_at: __, reference_digest: ___, ...personColumns } = getTableColumns(people);
 
 /** All columns that decisions depend on. Triggers maintain the others. */
-export const personColumns = columns;
+export { personColumns };
 
 export type Person = Row<typeof personColumns>;
 
-/** A person to write: a new one has no id yet. */
 export type PersonRow = Omit<Person, "id"> & { id?: number };
 
-type DigestedRow = PersonRow & { reference_digest: string | null };
-
-const insertPeople = insertRows<typeof people, DigestedRow>(people, {
+const insertPeople = insertRows<typeof people, PersonRow & { reference_digest: string | null }>(people, {
   computed: {
     // A new person of a visit without an id belongs to the visit that the transaction has just inserted.
     visit_id: coalesce(
@@ -43,17 +40,14 @@ const insertPeople = insertRows<typeof people, DigestedRow>(people, {
 /** An UPDATE of the key (organization_id, id) would make SQLite search all rows that refer to people. */
 const { id, organization_id, visit_id, created_at, ...written } = personColumns;
 
-const changes = Object.fromEntries(
-  [...Object.keys(written), "reference_digest"].map((name) => [name, jsonField(name)]),
-);
-
-const updatePeople = preparedQuery(({ rows }: Placeholders<{ rows: string }>) =>
-  builder
+const updatePeople = preparedQuery(({ rows }: Placeholders<{ rows: string }>) => {
+  const names = [...Object.keys(written), "reference_digest"];
+  return builder
     .update(people)
-    .set(changes)
+    .set(Object.fromEntries(names.map((name) => [name, jsonField(name)])))
     .from(jsonRows(rows))
-    .where(eq(people.id, jsonField("id"))),
-);
+    .where(eq(people.id, jsonField("id")));
+});
 
 /** Writes new and known people. New ones get consecutive ids, in their order. */
 export async function writePeople(settings: Settings, rows: PersonRow[]): Promise<BoundQuery<unknown>[]> {
@@ -91,7 +85,6 @@ export const selectPlanned = (organization_id: Value<number>, numbers: Value<str
       ),
     );
 
-/** The people whom a visit names. */
 export const peopleOfVisit = preparedQuery(
   ({ organization_id, visit_id }: Placeholders<{ organization_id: number; visit_id: number }>) =>
     builder

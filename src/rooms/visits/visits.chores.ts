@@ -8,22 +8,16 @@ import { isInTurn, type Turn, workOff } from "../../database/turns.ts";
 import { callsOfVisit } from "./visits.sql.ts";
 import { visits } from "./visits.table.ts";
 
-/**
- * Updates the status of visits whose time is over: to `missed` if no recipient came, to `ended` once their last call has ended.
- *
- * @returns the number of updated visits
- */
+/** Visits whose time is over become `missed` if no recipient came, and `ended` once their last call has ended. */
 export const endVisits = ({ db, now }: Context): Promise<number> =>
   workOff(db, (turn) => endDueVisits({ ...turn, now }));
-
-/** Must repeat the partial index's WHERE, or SQLite does not use the index. */
-const isOpen = sql`${visits.status} in ('planned', 'started')`;
 
 const endDueVisits = preparedQuery((chore: Placeholders<Turn & { now: number }>) => {
   const goingOn = selectColumn(calls.id, inArray(calls.id, callsOfVisit()), isNull(calls.ended_at));
   const due = {
     time: visits.ends_at,
-    indexed: isOpen,
+    // Must repeat the partial index's WHERE, or SQLite does not use the index.
+    indexed: sql`${visits.status} in ('planned', 'started')`,
     where: and(lte(visits.ends_at, chore.now), or(eq(visits.status, "planned"), notExists(goingOn))),
   };
   return builder

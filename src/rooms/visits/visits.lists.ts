@@ -35,15 +35,12 @@ import { listedVisitColumns, visitsWithinReach } from "./visits.sql.ts";
 import { visits } from "./visits.table.ts";
 
 interface ListedVisits extends Reach, FilterDates {
-  /** Only visits that start before this time. */
   before: number;
-  /** Only visits after this position, by start and id. */
   after_start: number;
   after_id: number;
   /** null matches any value, here and below. */
   status: VisitStatus | null;
   external_reference: string | null;
-  /** The digest of a participant's reference. */
   reference_digest: string | null;
   holder_id: number | null;
   limit: number;
@@ -53,12 +50,12 @@ type Listed = Placeholders<ListedVisits>;
 
 const next = alias(visits, "next");
 
-const isAfterVisit = (of: typeof visits | typeof next, { after_start, after_id }: Listed) =>
-  sql`(${of.starts_at}, ${of.id}) > (${after_start}, ${after_id})`;
+const isAfterPosition = ({ after_start, after_id }: Listed, starts_at: SQLiteColumn, id: SQLiteColumn) =>
+  sql`(${starts_at}, ${id}) > (${after_start}, ${after_id})`;
 
 /** One bound at each end, so that an index yields the visits in order, from the first one shown. */
-const isInPart = (of: typeof visits | typeof next, listed: Listed, isBeyond = isAfterVisit(of, listed)) =>
-  and(eq(of.organization_id, listed.organization_id), isBeyond, lt(of.starts_at, listed.before));
+const isInPart = (listed: Listed, isBeyond = isAfterPosition(listed, next.starts_at, next.id)) =>
+  and(eq(next.organization_id, listed.organization_id), isBeyond, lt(next.starts_at, listed.before));
 
 /** A page, and the entry that records it. Reads the visits only after their ids, which an index yields in order. */
 const pageOf = (ids: (listed: Listed) => SQLWrapper, resource: AccessResource = "visit") => ({
@@ -82,9 +79,7 @@ const nextVisits = (listed: Listed, hasStatus: boolean, ofHolder?: SQL, isBeyond
   builder
     .select({ id: next.id })
     .from(next)
-    .where(
-      and(isInPart(next, listed, isBeyond), ofHolder, hasStatus ? eq(next.status, listed.status) : undefined),
-    )
+    .where(and(isInPart(listed, isBeyond), ofHolder, hasStatus ? eq(next.status, listed.status) : undefined))
     .orderBy(asc(next.starts_at), asc(next.id));
 
 const nextIds = (listed: Listed, hasStatus: boolean, ofHolder?: SQL) =>
@@ -92,23 +87,22 @@ const nextIds = (listed: Listed, hasStatus: boolean, ofHolder?: SQL) =>
 
 const visitsByTime = ({ starts_at, id }: typeof visits | typeof next) => ({ time: starts_at, id });
 
-/** The visits whose holder the caller reaches, and the visits without a holder. */
-const idsOfReached = (listed: Listed, hasStatus: boolean) =>
-  mergedIds(
-    { table: visitsByTime(visits), next: visitsByTime(next) },
-    sql`(select id from ${reachedIds(listed)} union all select null)`,
-    { time: listed.after_start, id: listed.after_id },
-    (holder_id, isBeyond) =>
-      nextVisits(listed, hasStatus, isSame(next.organization_user_id, holder_id), isBeyond).limit(1),
-    { order: "asc", limit: listed.limit },
-  );
-
 const withAndWithoutStatus = (ids: (listed: Listed, hasStatus: boolean) => SQLWrapper) =>
   [false, true].map((hasStatus) => pageOf((listed) => ids(listed, hasStatus)));
 
 const pages = {
   ofAll: withAndWithoutStatus(nextIds),
-  ofReached: withAndWithoutStatus(idsOfReached),
+  /** The visits whose holder the caller reaches, and the visits without a holder. */
+  ofReached: withAndWithoutStatus((listed, hasStatus) =>
+    mergedIds(
+      { table: visitsByTime(visits), next: visitsByTime(next) },
+      sql`(select id from ${reachedIds(listed)} union all select null)`,
+      { time: listed.after_start, id: listed.after_id },
+      (holder_id, isBeyond) =>
+        nextVisits(listed, hasStatus, isSame(next.organization_user_id, holder_id), isBeyond).limit(1),
+      { order: "asc", limit: listed.limit },
+    ),
+  ),
   ofHolder: withAndWithoutStatus((listed, hasStatus) => {
     const holder = selectColumn(
       organizationUsers.id,
@@ -119,12 +113,11 @@ const pages = {
   }),
 };
 
-/** The visits with a reference. */
 const visitsByReference = (listed: Listed) =>
   builder
     .select({ time: columnAs(next.starts_at, "time"), id: columnAs(next.id, "id") })
     .from(next)
-    .where(and(isInPart(next, listed), eq(next.external_reference, listed.external_reference)))
+    .where(and(isInPart(listed), eq(next.external_reference, listed.external_reference)))
     .orderBy(asc(next.starts_at), asc(next.id));
 
 const planned = alias(people, "planned");
@@ -138,7 +131,7 @@ const visitsByPerson = (listed: Listed) =>
       and(
         eq(planned.organization_id, listed.organization_id),
         eq(planned.reference_digest, listed.reference_digest),
-        sql`(${planned.visit_starts_at}, ${planned.visit_id}) > (${listed.after_start}, ${listed.after_id})`,
+        isAfterPosition(listed, planned.visit_starts_at, planned.visit_id),
         lt(planned.visit_starts_at, listed.before),
         isNotNull(withoutIndex(planned.number)),
       ),
@@ -186,7 +179,6 @@ const lookThroughVisits = (
 
 const ofReference = lookThroughVisits(visitsByReference, "visit");
 
-/** A search for a participant. */
 const ofPerson = lookThroughVisits(visitsByPerson, "participant");
 
 /**
@@ -199,19 +191,19 @@ export function listedVisits(
   reference_digest: string | null,
 ): [page: BoundQuery<ListedVisit>, end: BoundQuery<Position>, entry: BoundQuery<{ id: number }>] {
   const { from, to, after, status = null, external_reference = null, per_page } = query;
-  const holder_id = query.organization_user_id ?? null;
-  const [after_start, after_id] = positionOf(after, from);
+  const since = from === undefined ? Number.MIN_SAFE_INTEGER : Date.parse(from);
+  const start = after === undefined || after.time < since ? { time: since, id: 0 } : after;
   const listed = {
     ...reachOf(context.caller),
     from_date: from ?? null,
     to_date: to ?? null,
     before: to === undefined ? Number.MAX_SAFE_INTEGER : endOfDate(to),
-    after_start,
-    after_id,
+    after_start: start.time,
+    after_id: start.id,
     status,
     external_reference,
     reference_digest,
-    holder_id,
+    holder_id: query.organization_user_id ?? null,
     limit: per_page + 1,
   };
   const { page, entry } = pageFor(listed);
@@ -220,21 +212,10 @@ export function listedVisits(
   return [page(listed), end(listed), entry(context, event, { ...listed, limit: per_page })];
 }
 
-function pageFor({
-  reaches_everybody,
-  status,
-  external_reference,
-  reference_digest,
-  holder_id,
-}: ListedVisits) {
-  if (reference_digest !== null) return ofPerson;
-  if (external_reference !== null) return ofReference;
-  const ofEverybody = reaches_everybody ? pages.ofAll : pages.ofReached;
-  const page = holder_id === null ? ofEverybody : pages.ofHolder;
-  return page[status === null ? 0 : 1] as (typeof page)[number];
-}
-
-function positionOf(after: Position | undefined, from: string | undefined): [start: number, id: number] {
-  const since = from === undefined ? Number.MIN_SAFE_INTEGER : Date.parse(from);
-  return after === undefined || after.time < since ? [since, 0] : [after.time, after.id];
+function pageFor(listed: ListedVisits) {
+  if (listed.reference_digest !== null) return ofPerson;
+  if (listed.external_reference !== null) return ofReference;
+  const ofEverybody = listed.reaches_everybody ? pages.ofAll : pages.ofReached;
+  const page = listed.holder_id === null ? ofEverybody : pages.ofHolder;
+  return page[listed.status === null ? 0 : 1] as (typeof page)[number];
 }

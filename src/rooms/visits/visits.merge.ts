@@ -31,10 +31,9 @@ import type { visits } from "./visits.table.ts";
  */
 
 /** The room, holder and users that a plan names, if the caller reaches them. */
-export interface KnownOfPlan {
+interface KnownOfPlan {
   room: { id: number; user_id: number | null } | undefined;
   holder: { id: number; roles: Role[] } | undefined;
-  /** The named users who have an account in the organization. */
   accounts: { id: number }[];
 }
 
@@ -57,7 +56,6 @@ export function newVisit(
 /**
  * Applies a client's update to a visit. Omitted fields keep their values.
  *
- * @param people the people whom the visit names
  * @returns the known visit itself if nothing visible changes; the people who are new or change, and the ids of those who are removed
  * @throws ApiError 422 as `newVisit`, and if the visit is over, or its reference or a changed participant was erased
  */
@@ -76,16 +74,11 @@ export function mergeVisit(
   const named = namedIn(input, { ...before, people }, now);
   const updates = new Map(people.map(({ id, updated_at }) => [id, updated_at]));
   const isShown = named.people.some(({ id = 0, updated_at }) => updates.get(id) !== updated_at);
-  const next = {
-    ...before,
-    ...planOf(known, before, input, now),
-    last_participant_id: named.last_participant_id,
-  };
-  const changes = {
-    people: named.people.filter((each) => !people.includes(each as Person)),
-    removed: named.removed,
-  };
-  if (isSameRow<Visit>(before, next) && !isShown && named.removed.length === 0)
+  const { last_participant_id } = named;
+  const next = { ...before, ...planOf(known, before, input, now), last_participant_id };
+  const { removed } = named;
+  const changes = { people: named.people.filter((each) => !people.includes(each as Person)), removed };
+  if (isSameRow<Visit>(before, next) && !isShown && removed.length === 0)
     return { visit: before, ...changes };
   // The new time is always later than the last one, even within a millisecond, so that comparing the times shows each change.
   return { visit: { ...next, updated_at: Math.max(now, before.updated_at + 1) }, ...changes };
@@ -110,7 +103,8 @@ function planOf(
   input: UpdateVisit,
   now: number,
 ): Omit<NewVisit, "organization_id" | keyof typeof PLANNED | "last_participant_id" | keyof Timestamps> {
-  const where = input.waiting_room_slug === undefined && before ? roomOf(before) : known.room;
+  const isSameRoom = input.waiting_room_slug === undefined && before;
+  const where = isSameRoom ? { id: before.waiting_room_id, user_id: before.room_owner_id } : known.room;
   if (!where) throw visitRoomOutOfReach();
   const starts_at = input.starts_at ?? before?.starts_at ?? now;
   const duration = before ? before.ends_at - before.starts_at : DEFAULT_VISIT_DURATION;
@@ -135,11 +129,6 @@ function planOf(
     ends_at,
   };
 }
-
-const roomOf = ({ waiting_room_id, room_owner_id }: Visit) => ({
-  id: waiting_room_id,
-  user_id: room_owner_id,
-});
 
 /** The holder is the owner in a personal room, and a provider or nobody in an organization's room. */
 function holderOf(

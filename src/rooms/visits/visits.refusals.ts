@@ -74,7 +74,6 @@ export const visitStays = (status: VisitStatus, verb: "changed" | "cancelled", p
     `The visit is ${status}: only a visit that is ${possible} can be ${verb}`,
   );
 
-/** This error and the next name the way to make the change. */
 export const visitStatusStays = () =>
   unprocessable("field_not_changeable", "visit.status: cannot be changed; DELETE cancels the visit");
 
@@ -97,8 +96,6 @@ export const visitParticipantErased = (place: number) =>
   );
 
 export const WRONG_NUMBER_OF_PARTICIPANTS = `must have 1 to ${MAX_VISIT_PARTICIPANTS} participants`;
-
-/* The refusals of a link: */
 
 export const visitLinkNotValid = () =>
   new ApiError(404, "link_invalid", "The link of the visit is not valid");

@@ -20,9 +20,8 @@ export const visitKey = (visit_id: number, participant_id: number): string =>
   `visit-${visit_id}-${participant_id}`;
 
 /** On a further call, the platform adds its own text before or after the key. */
-const VISIT_KEY = /(?:^|:)visit-([1-9]\d{0,15})-([1-9]\d{0,15})(?=:|$)/;
-
-const idsInKey = (key: string): number[] => VISIT_KEY.exec(key)?.slice(1).map(Number) ?? [];
+const idsInKey = (key: string): number[] =>
+  /(?:^|:)visit-([1-9]\d{0,15})-([1-9]\d{0,15})(?=:|$)/.exec(key)?.slice(1).map(Number) ?? [];
 
 /** The visits and people named by keys, as JSON arrays: the ids of visits, and the pairs of a visit's id and a number in it. */
 export const plannedIn = (keys: string[]) => {
@@ -67,15 +66,12 @@ export function plannedOf(named: NamedVisit[], people: Person[], key: string) {
 export type PlannedParticipant = NonNullable<ReturnType<typeof plannedOf>>;
 
 /** The visits that start when these participants join a call. A missed visit can start too. The roles are those in the visit. */
-export const visitsStartedBy = (comers: PlannedParticipant[]): number[] => [
-  ...new Set(
-    comers
-      .filter(
-        ({ person, visit_status }) => person.role === "recipient" && /^(planned|missed)$/.test(visit_status),
-      )
-      .map(({ visit_id }) => visit_id),
-  ),
-];
+export function visitsStartedBy(comers: PlannedParticipant[]): number[] {
+  const starting = comers.filter(({ person, visit_status: status }) => {
+    return person.role === "recipient" && (status === "planned" || status === "missed");
+  });
+  return [...new Set(starting.map(({ visit_id }) => visit_id))];
+}
 
 /** @param ids a JSON array */
 export const startVisits = preparedQuery((of: Placeholders<{ ids: string; now: number }>) =>

@@ -51,25 +51,17 @@ export const createVisitBody = lazily(() =>
   z.object({ visit: visitFields().extend({ participants: listOfParticipants(participantFields()) }) }),
 );
 
-/** Fields that an update may only send with their current value. */
-const unchangeableFields = lazily(() =>
-  z.object({
-    status: z
-      .enum(VISIT_STATUSES)
-      .meta({ description: "Only the current value is accepted. To cancel a visit, use `DELETE`." }),
-    waiting_room_id: id().meta({
-      description:
-        "Only the current value is accepted. To move a visit to another room, use `waiting_room_slug`.",
-    }),
-  }),
-);
-
-/** Omitted fields keep their values. A list of participants is the complete list. */
 export const updateVisitBody = lazily(() =>
   z.object({
     visit: visitFields()
       .extend({
-        ...unchangeableFields().shape,
+        status: z
+          .enum(VISIT_STATUSES)
+          .meta({ description: "Only the current value is accepted. To cancel a visit, use `DELETE`." }),
+        waiting_room_id: id().meta({
+          description:
+            "Only the current value is accepted. To move a visit to another room, use `waiting_room_slug`.",
+        }),
         participants: listOfParticipants(participantFields().partial().extend({ id: id().optional() })),
       })
       .partial(),
@@ -119,7 +111,7 @@ export interface VisitWithLinks extends Omit<Visit, "participants"> {
   participants: (VisitParticipant & { join_url: string })[];
 }
 
-export type DailyVisits = Row<typeof dailyVisitsColumns>;
+type DailyVisits = Row<typeof dailyVisitsColumns>;
 
 export interface RedeemedVisit {
   visit: Visit;
@@ -130,23 +122,21 @@ export interface RedeemedVisit {
 type With<Participant, Visit> = Omit<Visit, "participants"> & { participants: Participant[] };
 
 /** Serializes visits with and without links: the participants stay as they are. */
-export function toVisit<Participant>(
+export const toVisit = <Participant>(
   row: With<Participant, ListedVisit>,
-): With<Participant, z.input<typeof listedVisitSchema>> {
-  return {
-    id: row.id,
-    waiting_room_id: row.waiting_room_id,
-    organization_user_id: row.organization_user_id,
-    external_reference: row.external_reference,
-    status: row.status,
-    starts_at: toTimestamp(row.starts_at),
-    ends_at: toTimestamp(row.ends_at),
-    call_ids: row.call_ids,
-    participants: row.participants,
-    created_at: toTimestamp(row.created_at),
-    updated_at: toTimestamp(row.updated_at),
-  };
-}
+): With<Participant, z.input<typeof listedVisitSchema>> => ({
+  id: row.id,
+  waiting_room_id: row.waiting_room_id,
+  organization_user_id: row.organization_user_id,
+  external_reference: row.external_reference,
+  status: row.status,
+  starts_at: toTimestamp(row.starts_at),
+  ends_at: toTimestamp(row.ends_at),
+  call_ids: row.call_ids,
+  participants: row.participants,
+  created_at: toTimestamp(row.created_at),
+  updated_at: toTimestamp(row.updated_at),
+});
 
 export function toRedeemedVisit({
   visit,

@@ -91,7 +91,6 @@ export async function createVisit(context: ClientContext, input: CreateVisit): P
   return withLinks(settings, visit);
 }
 
-/** Omitted fields keep their values. A participant missing from the input's list is removed, and their link becomes void. */
 export async function updateVisit(context: ClientContext, id: number, input: UpdateVisit) {
   const { db, now, caller, settings } = context;
   const reached = { ...reachOf(caller), id };
@@ -122,7 +121,6 @@ export async function updateVisit(context: ClientContext, id: number, input: Upd
   return withLinks(settings, visit);
 }
 
-/** Cancelling again changes nothing. */
 export async function cancelPlannedVisit(context: ClientContext, id: number): Promise<void> {
   const { db, now, caller } = context;
   const reached = { ...reachOf(caller), id };

@@ -16,6 +16,7 @@ import {
   sql,
 } from "drizzle-orm";
 import { entriesOf, entryOfOrganization } from "../../audit/access_logs/access_logs.entries.ts";
+import type { OfReference } from "../../audit/access_logs/access_logs.sql.ts";
 import { WHOLE_ORGANIZATION } from "../../calls/call_metrics/call_metrics.table.ts";
 import { calls } from "../../calls/calls/calls.table.ts";
 import { participants } from "../../calls/participants/participants.table.ts";
@@ -100,12 +101,9 @@ export const visitsWithinReach = (reach: Values<Reach>): SQL | undefined =>
     ),
   );
 
-export interface ReachedVisit extends Reach {
+interface ReachedVisit extends Reach {
   id: number;
 }
-
-const isReachedVisit = (visit: Values<ReachedVisit>) =>
-  and(eq(visits.id, visit.id), visitsWithinReach(visit));
 
 /** Also true for a caller who reaches the holder of one of the visit's calls, such as a substitute. */
 const isReadableVisit = (visit: Values<ReachedVisit>) =>
@@ -128,7 +126,10 @@ export const readableVisit = preparedQuery((visit: Placeholders<ReachedVisit>) =
 );
 
 export const visitOfPath = preparedQuery((visit: Placeholders<ReachedVisit>) =>
-  builder.select(visitColumns).from(visits).where(isReachedVisit(visit)),
+  builder
+    .select(visitColumns)
+    .from(visits)
+    .where(and(eq(visits.id, visit.id), visitsWithinReach(visit))),
 );
 
 export const newestVisit = preparedQuery((_: object) =>
@@ -139,12 +140,9 @@ export const visitEntry = entriesOf("visit", visits, { organization_user_id: vis
 
 export const visitReadEntry = visitEntry.where(isReadableVisit);
 
-/** The entry about a search for a participant by reference that shows no names. */
 export const participantSearchEntry = entryOfOrganization(
   "participant",
-  ({ reference_digest }: Placeholders<{ organization_id: number; reference_digest: string | null }>) => ({
-    reference_digest,
-  }),
+  ({ reference_digest }: Placeholders<OfReference>) => ({ reference_digest }),
 );
 
 export const visitQuota = preparedQuery(({ organization_id }: Placeholders<{ organization_id: number }>) =>

@@ -19,7 +19,6 @@ interface KnownOfSub {
   substituteRoom: { id: number } | undefined;
   /** The other sub that ends first after this one starts: the only one that it can overlap. */
   nextSub: { datetime_start: number } | undefined;
-  /** Whether the room has reached its limit of subs that are not over yet. */
   isFull: boolean;
 }
 
@@ -34,7 +33,6 @@ export function destinationOf(way: string[]): string {
   return way.at(isCircle ? 0 : -1) as string;
 }
 
-/** @throws ApiError 422 if the sub is not possible (see `requirePossible`) */
 export function newSub(
   { organization_id, ...known }: KnownOfSub & { organization_id: number },
   { user_id, datetime_start, datetime_end }: CreateSub,
@@ -53,11 +51,7 @@ export function newSub(
   return sub;
 }
 
-/**
- * Omitted fields keep their values, except that a new start without an end moves both times. A null user_id empties the sub.
- *
- * @throws ApiError 422 if the sub is not possible (see `requirePossible`)
- */
+/** A new start without an end moves both times. A null user_id empties the sub. */
 export function mergeSub(
   { sub, ...known }: KnownOfSub & { sub: SubRow },
   input: UpdateSub,
@@ -70,10 +64,7 @@ export function mergeSub(
   return next;
 }
 
-/**
- * Checks the rules that hold for every sub. The substitute of a filled sub has a personal room: a user who loses the room loses
- * the sub too.
- */
+/** @throws ApiError 422 */
 function requirePossible(
   sub: Pick<SubRow, "user_id" | "datetime_start" | "datetime_end">,
   { room, substituteRoom, nextSub, isFull }: KnownOfSub,

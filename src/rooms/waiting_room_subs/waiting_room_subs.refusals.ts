@@ -25,7 +25,6 @@ export const substituteHasNoRoom = () =>
     "waiting_room_sub.user_id: must be a user of the organization who has a personal waiting room",
   );
 
-/** @param isOfDefaultLength true if the request has no end */
 export const subsOverlap = (isOfDefaultLength = false) =>
   unprocessable(
     "sub_overlaps",

@@ -19,14 +19,14 @@ const utcInstant = lazily(() =>
     .meta({ override: { type: "string", format: "date-time", pattern: IN_UTC.source } }),
 );
 
-/** Compares the times if the body has both. Otherwise, `requirePossible` compares with the stored time. */
-const endsAfterItStarts = ({
-  datetime_start: start,
-  datetime_end: end,
-}: {
+interface Times {
   datetime_start?: number | undefined;
   datetime_end?: number | null | undefined;
-}) => typeof start !== "number" || typeof end !== "number" || end > start;
+}
+
+/** Compares the times if the body has both. Otherwise, `requirePossible` compares with the stored time. */
+const endsAfterItStarts = ({ datetime_start: start, datetime_end: end }: Times) =>
+  typeof start !== "number" || typeof end !== "number" || end > start;
 
 const endsTooEarly = { path: ["datetime_end"], error: ENDS_TOO_EARLY };
 
@@ -38,7 +38,6 @@ export const createWaitingRoomSubBody = lazily(() =>
   }),
 );
 
-/** A null user_id empties the sub. */
 export const updateWaitingRoomSubBody = lazily(() =>
   z
     .object({
@@ -63,15 +62,13 @@ export const waitingRoomSubParams = lazily(() => z.object({ waiting_room_slug: r
 
 export type WaitingRoomSub = Row<typeof waitingRoomSubColumns>;
 
-export function toWaitingRoomSub(row: WaitingRoomSub): z.input<typeof waitingRoomSubSchema> {
-  return {
-    id: row.id,
-    waiting_room_id: row.waiting_room_id,
-    user_id: row.user_id,
-    sub_waiting_room_slug: row.sub_waiting_room_slug,
-    datetime_start: toTimestamp(row.datetime_start),
-    datetime_end: toTimestamp(row.datetime_end),
-    created_at: toTimestamp(row.created_at),
-    updated_at: toTimestamp(row.updated_at),
-  };
-}
+export const toWaitingRoomSub = (row: WaitingRoomSub): z.input<typeof waitingRoomSubSchema> => ({
+  id: row.id,
+  waiting_room_id: row.waiting_room_id,
+  user_id: row.user_id,
+  sub_waiting_room_slug: row.sub_waiting_room_slug,
+  datetime_start: toTimestamp(row.datetime_start),
+  datetime_end: toTimestamp(row.datetime_end),
+  created_at: toTimestamp(row.created_at),
+  updated_at: toTimestamp(row.updated_at),
+});

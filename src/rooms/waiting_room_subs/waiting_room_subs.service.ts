@@ -19,11 +19,8 @@ import {
   subWrites,
 } from "./waiting_room_subs.sql.ts";
 
-export async function listWaitingRoomSubs(
-  { db, now, caller: { organization_id } }: ClientContext,
-  slug: string,
-): Promise<WaitingRoomSub[]> {
-  const path = { organization_id, slug };
+export async function listWaitingRoomSubs({ db, now, caller }: ClientContext, slug: string) {
+  const path = { organization_id: caller.organization_id, slug };
   const [[room], subs] = await runBatch(db, [roomOfSub(path), subsFromNow({ ...path, now })]);
   if (!room) throw waitingRoomNotFound();
   return subs;
@@ -53,8 +50,7 @@ export async function createWaitingRoomSub(context: ClientContext, slug: string,
     readsOfSub(context, slug, 0, input),
     ({ room: [room], substituteRoom: [substituteRoom], next: [nextSub], quota: [quota] }) => {
       if (!room) throw waitingRoomNotFound();
-      const isFull = quota?.is_full ?? false;
-      const known = { organization_id, room, substituteRoom, nextSub, isFull };
+      const known = { organization_id, room, substituteRoom, nextSub, isFull: quota?.is_full ?? false };
       return { writes: [subWrites.insert(newSub(known, input, now))] };
     },
     { idempotency: await subIdempotency(context, {}) },

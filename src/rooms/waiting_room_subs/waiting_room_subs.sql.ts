@@ -87,37 +87,31 @@ export const deleteSub = preparedQuery((path: Placeholders<SubPath>) =>
   builder.delete(waitingRoomSubs).where(ownSub(path)).returning({ id: waitingRoomSubs.id }),
 );
 
-export const subsFromNow = preparedQuery(
-  ({ organization_id, slug, now }: Placeholders<WaitingRoomPath & { now: number }>) =>
-    builder
-      .select(waitingRoomSubColumns)
-      .from(waitingRoomSubs)
-      .where(
-        and(
-          eq(waitingRoomSubs.waiting_room_id, ownRoomId(organization_id, slug)),
-          gt(waitingRoomSubs.datetime_end, now),
-        ),
-      )
-      .orderBy(asc(waitingRoomSubs.datetime_end)),
+const isOfRoomAfter = ({ organization_id, slug }: Placeholders<WaitingRoomPath>, time: Value<number>) =>
+  and(
+    eq(waitingRoomSubs.waiting_room_id, ownRoomId(organization_id, slug)),
+    gt(waitingRoomSubs.datetime_end, time),
+  );
+
+export const subsFromNow = preparedQuery((path: Placeholders<WaitingRoomPath & { now: number }>) =>
+  builder
+    .select(waitingRoomSubColumns)
+    .from(waitingRoomSubs)
+    .where(isOfRoomAfter(path, path.now))
+    .orderBy(asc(waitingRoomSubs.datetime_end)),
 );
 
 /**
  * Whether the room has reached its limit of subs that are not over yet. The column is a boolean, because a count would make all
  * creations conflict with each other.
  */
-export const subQuota = preparedQuery(
-  ({ organization_id, slug, now }: Placeholders<WaitingRoomPath & { now: number }>) => {
-    const ahead = selectColumn(
-      waitingRoomSubs.id,
-      eq(waitingRoomSubs.waiting_room_id, ownRoomId(organization_id, slug)),
-      gt(waitingRoomSubs.datetime_end, now),
-    )
-      .orderBy(asc(waitingRoomSubs.datetime_end), asc(waitingRoomSubs.id))
-      .limit(1)
-      .offset(MAX_SUBS - 1);
-    return builder.select({ is_full: exists(ahead).mapWith(Boolean).as("is_full") }).from(sql`(select 1)`);
-  },
-);
+export const subQuota = preparedQuery((path: Placeholders<WaitingRoomPath & { now: number }>) => {
+  const ahead = selectColumn(waitingRoomSubs.id, isOfRoomAfter(path, path.now))
+    .orderBy(asc(waitingRoomSubs.datetime_end), asc(waitingRoomSubs.id))
+    .limit(1)
+    .offset(MAX_SUBS - 1);
+  return builder.select({ is_full: exists(ahead).mapWith(Boolean).as("is_full") }).from(sql`(select 1)`);
+});
 
 export const roomOfSub = preparedQuery(({ organization_id, slug }: Placeholders<WaitingRoomPath>) =>
   builder
@@ -140,16 +134,13 @@ const stored = alias(waitingRoomSubs, "stored");
  * @param start null for the sub's stored start
  * @param id 0 for a new sub
  */
-export const nextSub = preparedQuery(
-  ({ organization_id, slug, id, start }: Placeholders<SubPath & { start: number | null }>) => {
-    const storedStart = selectColumn(stored.datetime_start, eq(stored.id, id));
-    return selectColumn(
-      waitingRoomSubs.datetime_start,
-      eq(waitingRoomSubs.waiting_room_id, ownRoomId(organization_id, slug)),
-      gt(waitingRoomSubs.datetime_end, coalesce(start, storedStart)),
-      ne(waitingRoomSubs.id, id),
-    )
-      .orderBy(asc(waitingRoomSubs.datetime_end))
-      .limit(1);
-  },
-);
+export const nextSub = preparedQuery((path: Placeholders<SubPath & { start: number | null }>) => {
+  const storedStart = selectColumn(stored.datetime_start, eq(stored.id, path.id));
+  return selectColumn(
+    waitingRoomSubs.datetime_start,
+    isOfRoomAfter(path, coalesce(path.start, storedStart)),
+    ne(waitingRoomSubs.id, path.id),
+  )
+    .orderBy(asc(waitingRoomSubs.datetime_end))
+    .limit(1);
+});

@@ -9,35 +9,30 @@ export type WaitingRoomRow = typeof waitingRooms.$inferSelect;
 
 type NewWaitingRoomRow = NewRow<typeof waitingRooms>;
 
-/** The theme of a room by default. It can be chosen even if the operator's list lacks it. */
+/** It can be chosen even if the operator's list lacks it. */
 const DEFAULT_THEME = "default";
 
 /** Replaces a name of which nothing is left in ASCII. */
 export const FALLBACK_SLUG_NAME = "room";
 
-/*
- * A new slug is passed as `slug_name`, the name in kebab case. The database generates the slug from it (see `freeSlug`).
+/**
+ * @param known `slug_name` is the name in kebab case, from which the database generates the slug (see `freeSlug`), here and below
+ * @throws ApiError 422 if the theme is not offered
  */
-
-/** @throws ApiError 422 if the theme is not offered */
 export function newWaitingRoom(
-  {
-    organization_id,
-    slug_name,
-    settings,
-  }: { organization_id: number; slug_name: string; settings: Settings },
+  known: { organization_id: number; slug_name: string; settings: Settings },
   input: CreateRoom,
   now: number,
 ): NewWaitingRoomRow {
-  if (input.theme !== undefined) requireOffered(input.theme, settings);
+  if (input.theme !== undefined) requireOffered(input.theme, known.settings);
   return {
-    organization_id,
+    organization_id: known.organization_id,
     user_id: null,
     theme: DEFAULT_THEME,
     is_active: false,
     ...withoutUndefined(input),
     name_key: withoutCase(input.name),
-    slug: slug_name,
+    slug: known.slug_name,
     retired_at: null,
     created_at: now,
     updated_at: now,
@@ -51,7 +46,6 @@ export interface RoomOwner {
   display_name: string;
 }
 
-/** The room has its owner's name. */
 export const newPersonalRoom = (
   { organization_id, id, display_name }: RoomOwner,
   slug_name: string,
@@ -88,11 +82,7 @@ export function mergeWaitingRoom(
   return { ...next, name_key: withoutCase(next.name), slug: slug_name };
 }
 
-/**
- * Retires an organization's room that is not in use. The row stays, for auditing.
- *
- * @throws ApiError 422 if the room is personal or in use
- */
+/** @throws ApiError 422 if the room is personal or in use */
 export function retireRoom(room: WaitingRoomRow, isInUse: boolean, now: number): WaitingRoomRow {
   if (room.user_id !== null) throw personalRoomStays();
   if (isInUse) throw waitingRoomInUse();

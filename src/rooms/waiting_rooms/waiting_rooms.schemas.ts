@@ -47,21 +47,19 @@ export const slugParams = lazily(() => z.object({ slug: roomSlug() }));
 export type WaitingRoom = Row<typeof waitingRoomColumns>;
 
 /** The response shows a personal room without the organization that it belongs to. */
-export function toWaitingRoom(row: WaitingRoom): z.input<typeof waitingRoomSchema> {
-  return {
-    id: row.id,
-    organization_id: row.user_id === null ? row.organization_id : null,
-    user_id: row.user_id,
-    name: row.name,
-    slug: row.slug,
-    theme: row.theme,
-    is_active: row.is_active,
-    created_at: toTimestamp(row.created_at),
-    updated_at: toTimestamp(row.updated_at),
-    waiting_count: row.waiting_count,
-    user: { display_name: row.owner_display_name },
-  };
-}
+export const toWaitingRoom = (row: WaitingRoom): z.input<typeof waitingRoomSchema> => ({
+  id: row.id,
+  organization_id: row.user_id === null ? row.organization_id : null,
+  user_id: row.user_id,
+  name: row.name,
+  slug: row.slug,
+  theme: row.theme,
+  is_active: row.is_active,
+  created_at: toTimestamp(row.created_at),
+  updated_at: toTimestamp(row.updated_at),
+  waiting_count: row.waiting_count,
+  user: { display_name: row.owner_display_name },
+});
 
 export interface ResolvedWaitingRoom {
   room: WaitingRoom;

@@ -2,7 +2,6 @@ import type { ClientContext, Context } from "../../context.ts";
 import { decideAndWrite } from "../../database/decide_and_write.ts";
 import { requireFirst, runBatch } from "../../database/queries.ts";
 import { kebabCase } from "../../database/slug.ts";
-import type { Page } from "../../http/pagination.ts";
 import { requireVersion } from "../../http/preconditions.ts";
 import { requireUnchanged } from "../../http/unchangeable.ts";
 import { organizationSuspended } from "../../organization/organizations/organizations.refusals.ts";
@@ -29,15 +28,12 @@ import {
   waitingRoomWrites,
 } from "./waiting_rooms.sql.ts";
 
-export const listWaitingRooms = (
-  { db, caller: { organization_id } }: ClientContext,
-  query: WaitingRoomsQuery,
-): Promise<Page<WaitingRoom>> => readRooms(db, { organization_id }, query);
+export const listWaitingRooms = ({ db, caller }: ClientContext, query: WaitingRoomsQuery) =>
+  readRooms(db, { organization_id: caller.organization_id }, query);
 
 export const requireWaitingRoom = ({ db, caller: { organization_id } }: ClientContext, slug: string) =>
   requireFirst(db, roomBySlug({ organization_id, slug }), waitingRoomNotFound);
 
-/** Finds a room, and the room to send its participants to now. */
 export async function resolveWaitingRoom({ db, now }: Context, slug: string): Promise<ResolvedWaitingRoom> {
   const [[room], [active_sub]] = await runBatch(db, [roomToEnter({ slug }), activeSub({ slug, now })]);
   if (!room) throw waitingRoomNotFound();
@@ -56,12 +52,9 @@ export async function createWaitingRoom(context: ClientContext, input: CreateRoo
     slug_name: await kebabCase(input.name, FALLBACK_SLUG_NAME),
     settings,
   };
-  return decideAndWrite(
-    db,
-    {},
-    () => ({ writes: [waitingRoomWrites.insert(newWaitingRoom(known, input, now))] }),
-    { idempotency: await waitingRoomIdempotency(context, {}) },
-  );
+  const insert = waitingRoomWrites.insert(newWaitingRoom(known, input, now));
+  const idempotency = await waitingRoomIdempotency(context, {});
+  return decideAndWrite(db, {}, () => ({ writes: [insert] }), { idempotency });
 }
 
 export async function updateWaitingRoom(context: ClientContext, slug: string, input: UpdateRoom) {

@@ -39,10 +39,9 @@ import type { WaitingRoomsQuery } from "./waiting_rooms.schemas.ts";
 import { waitingRoomSlugs, waitingRooms } from "./waiting_rooms.table.ts";
 
 /** Selects the id of the room that has or had the slug. */
-export const roomOfAnySlug = (slug: Value<string>) =>
+const roomOfAnySlug = (slug: Value<string>) =>
   selectColumn(waitingRoomSlugs.waiting_room_id, eq(waitingRoomSlugs.slug, slug));
 
-/** Selects the organization of the room that has or had the slug. */
 export const organizationOfAnySlug = (slug: Value<string>) =>
   selectColumn(waitingRoomSlugs.organization_id, eq(waitingRoomSlugs.slug, slug));
 
@@ -55,13 +54,10 @@ export function freeSlug(organization_id: Value<number>, kebabName: Value<string
   return nextSlug(waitingRoomSlugs, sql`${organizationSlug} || '--' || ${kebabName}`);
 }
 
-const waitingCount = builder.$count(
-  participants,
-  and(
-    eq(participants.waiting_room_id, waitingRooms.id),
-    isNull(participants.left_at),
-    isNull(participants.call_id),
-  ),
+const isWaiting = and(
+  eq(participants.waiting_room_id, waitingRooms.id),
+  isNull(participants.left_at),
+  isNull(participants.call_id),
 );
 
 const ownerName = selectColumn(
@@ -76,7 +72,7 @@ const { retired_at: _, name_key: __, ...ownColumns } = getTableColumns(waitingRo
 
 export const waitingRoomColumns = {
   ...ownColumns,
-  waiting_count: waitingCount.as("waiting_count"),
+  waiting_count: builder.$count(participants, isWaiting).as("waiting_count"),
   owner_display_name: ownerNameOr(nameOfOrganization(waitingRooms.organization_id)),
 };
 
@@ -165,6 +161,8 @@ export const roomToEnter = preparedQuery(({ slug }: Placeholders<{ slug: string 
     .where(hasSlug(slug)),
 );
 
+const { organization_id, retired_at } = waitingRooms;
+
 export const readRooms = filteredList<
   WaitingRoomsQuery,
   typeof waitingRoomColumns,
@@ -173,8 +171,7 @@ export const readRooms = filteredList<
   waitingRooms,
   waitingRoomColumns,
   [asc(waitingRooms.id)],
-  ({ organization_id }) =>
-    and(eq(waitingRooms.organization_id, organization_id), isNull(waitingRooms.retired_at)),
+  (of) => and(eq(organization_id, of.organization_id), isNull(retired_at)),
   {
     id: waitingRooms.id,
     user_id: waitingRooms.user_id,
@@ -209,11 +206,8 @@ export interface ReachedRoom extends Reach {
 
 /** Selects the id of the room in the path. A personal room is found only if the caller reaches its owner. */
 export const roomWithinReach = (room: Values<ReachedRoom>) => {
-  const owner = selectColumn(
-    organizationUsers.id,
-    eq(organizationUsers.id, waitingRooms.user_id),
-    withinReach(room),
-  );
+  const { id } = organizationUsers;
+  const owner = selectColumn(id, eq(id, waitingRooms.user_id), withinReach(room));
   return selectColumn(
     waitingRooms.id,
     ownRoom(room.organization_id, room.slug),

@@ -14,8 +14,10 @@ export function caller(base: string, credentials: Record<string, string>) {
   };
 }
 
-/** The token that `npm run dev` gave the server. */
-export const platformToken = () => parseEnv(readFileSync(".dev.vars", "utf8")).PLATFORM_API_TOKEN;
+/** The settings that `npm run dev` gave the server. */
+export const devVars = () => parseEnv(readFileSync(".dev.vars", "utf8"));
+
+export const platformToken = () => devVars().PLATFORM_API_TOKEN;
 
 export const demoCaller = (url: string) =>
   caller(`${url}/api/external`, {

@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
@@ -20,6 +20,7 @@ export interface Example {
   variables: string[];
   commands: string;
   program: string | undefined;
+  python: string | undefined;
   /** The text that a reader pastes into a waiting command. */
   pasted: string | undefined;
   /** 0 if the example sends nothing. */
@@ -45,8 +46,10 @@ export function examplesIn(text: string): Example[] {
     const [shown = "", after = ""] = block
       .split(/^```\n/m, 1)
       .concat(block.slice(block.indexOf("```\n") + 4));
-    const [, program, rest = after] =
+    const [, program, others = after] =
       /^(?:(?!Response: )[\s\S])*?```js\n([\s\S]*?)```\n([\s\S]*)/.exec(after) ?? [];
+    const [, python, rest = others] =
+      /^(?:(?!Response: )[\s\S])*?```python\n([\s\S]*?)```\n([\s\S]*)/.exec(others) ?? [];
     const pasted = /^(?!\s*Response: )[^`]*\n```text\n([\s\S]*?)```/.exec(after)?.[1];
     const [, status = pasted && "0", more = "", json] =
       /^\s*Response: (\d{3})(.*)\n(?:\n```json\n([\s\S]*?)```)?/.exec(rest) ?? [];
@@ -62,6 +65,7 @@ export function examplesIn(text: string): Example[] {
       variables,
       commands,
       program,
+      python,
       pasted,
       status: Number(status),
       header: /`([\w-]+: .*?)`/.exec(more)?.[1],
@@ -140,6 +144,46 @@ export function wholeProgram(
 /** Runs a program of the demo organization until it ends, or until it has printed a line. Each line is a list of the printed values. */
 export async function runProgram(program: string, folder: string, untilLine = false) {
   const child = spawn(process.execPath, [fileOf(program, folder)], { cwd: folder, env: PROGRAM_ENV });
+  const { seen, ended } = printsOf(child);
+  if (untilLine) child.stdout.on("data", () => seen.stdout.includes("\n") && child.kill());
+  const { code, stdout, output } = await ended;
+  return { code, lines: linesIn(stdout), output: `${program}\n${output}` };
+}
+
+/** The function that sends the requests of all Python programs, from the guide to the first request. */
+const SEND = /^import os\n[\s\S]*?^def send[\s\S]*?\n(?=\n\n\S)/m;
+
+/** Makes a Python program print values as JSON. */
+const PYTHON_REPORT = `import builtins, json
+def print(*values): builtins.print(json.dumps(values))
+`;
+
+/** A Python program of the guides, with the variables from the examples before, for `runPython`. */
+export function wholePython(
+  { python = "", variables: own }: Pick<Example, "variables"> & { python?: string | undefined },
+  variables: Record<string, string>,
+  server: string,
+): string {
+  const send = SEND.exec(guideText("external"))?.[0] ?? "";
+  const assigned = own.map((name) => new RegExp(`^${name.toLowerCase()} = .*\n`, "m"));
+  const rest = assigned.reduce((text, line) => text.replace(line, ""), python.replace(SEND, ""));
+  const given = Object.entries(variables).map(
+    ([name, value]) => `${name.toLowerCase()} = ${/^\d+$/.test(value) ? value : JSON.stringify(value)}\n`,
+  );
+  const whole = [send, "\n\n", PYTHON_REPORT, ...given, rest].join("");
+  return whole.replaceAll(/API = ".*"/g, `API = "${server}/api/external"`);
+}
+
+/** Whether the Python programs can run. */
+export const hasPython = spawnSync("python3", ["-c", "import requests"]).status === 0;
+
+if (!hasPython)
+  process.stdout.write(
+    "Skipped: the Python programs in the guides are not run, because Python 3 with requests is not installed.\n",
+  );
+
+export async function runPython(program: string, folder: string, untilLine = false) {
+  const child = spawn("python3", ["-u", "-c", program], { cwd: folder, env: PROGRAM_ENV });
   const { seen, ended } = printsOf(child);
   if (untilLine) child.stdout.on("data", () => seen.stdout.includes("\n") && child.kill());
   const { code, stdout, output } = await ended;

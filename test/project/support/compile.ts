@@ -66,8 +66,8 @@ const SCALAR =
 function untypedIn(checker: ts.TypeChecker, type: ts.Type, path: string, above: Set<ts.Type>): string[] {
   if (type.flags & NOTHING_KNOWN) return [`${path}: ${checker.typeToString(type)}`];
   if (type.flags & SCALAR || above.has(type)) return [];
-  // The bytes of a file have no parts.
-  if (["Blob", "File"].includes(type.symbol?.name)) return [];
+  // These have no parts of their own.
+  if (["Blob", "Date", "File"].includes(type.symbol?.name)) return [];
   // An open union: any text, but the known ones are suggested.
   if (type.isIntersection() && type.types.some((each) => each.flags & ts.TypeFlags.String)) return [];
   const within = (inner: ts.Type, step: string) =>

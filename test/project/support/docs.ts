@@ -2,13 +2,17 @@ import { readdirSync, readFileSync } from "node:fs";
 
 export const DOCS = "src/docs";
 
+export function pagesOfOperators() {
+  return readdirSync(DOCS).filter((file) => file.endsWith(".md"));
+}
+
 /** The pages for operators and developers, by path. */
 export const pages = new Map(
   [
     "README.md",
     "src/README.md",
     "test/bench/README.md",
-    ...readdirSync(DOCS).map((file) => `${DOCS}/${file}`),
+    ...pagesOfOperators().map((file) => `${DOCS}/${file}`),
   ].map((file) => [file, readFileSync(file, "utf8")]),
 );
 

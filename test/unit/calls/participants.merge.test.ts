@@ -241,6 +241,18 @@ describe("mergeParticipant", () => {
   });
 });
 
+describe("mergeParticipant, with a report that is older than the newest one", () => {
+  it.each([
+    ["the same room", ROOM],
+    ["another room", OTHER_ROOM],
+  ])("neither moves the participant back nor undoes a corrected time: from %s", (_, room) => {
+    for (const waiting_since of [80, 100, 120]) {
+      const known = stored({ waiting_since, reported_at: 500 });
+      expect(merge(known, { ...first, reported_at: 400 }, { room })).toBe(known);
+    }
+  });
+});
+
 const time = fc.integer({ min: 1, max: 50 });
 
 const report: fc.Arbitrary<ParticipantReport> = fc.record(

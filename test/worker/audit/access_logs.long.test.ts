@@ -238,14 +238,6 @@ describe("The access log has no entry", () => {
     expect(await allEntries(clinic)).toBe(ended);
     expect(ended).toBe(before + 1);
   });
-
-  it("for a request repeated with its Idempotency-Key", async () => {
-    const clinic = await anOrganization();
-    const body = { organization_invite: anInvite() };
-    const invite = () => clinic.client.send("POST", "/invites", body, { "Idempotency-Key": "once" });
-    expect(await entriesOfRequest(await invite())).toHaveLength(1);
-    expect(await entriesOfRequest(await invite())).toEqual([]);
-  });
 });
 
 it("A legal hold set by a call report leaves create, update and delete entries like any other", async () => {

@@ -124,6 +124,8 @@ describe("GET /access_logs/{date}", () => {
       expect((await client.send("GET", "/access_logs", undefined, ndjson)).status).toBe(429);
     });
     expect(new Set(asked)).toEqual(new Set([String(clinic.id)]));
+    // JSON pages do not count.
+    await given(client.get("/access_logs"));
   });
 
   it("returns 503 with Retry-After if the bucket fails, and records nothing", async () => {
@@ -174,9 +176,14 @@ describe("GET /.well-known/jwks.json", () => {
     const bindings = { AUDIT_SIGNING_KEY: "" };
     expect(await keysWith(bindings)).toEqual([]);
     const { get } = api("", {}).through(throughWorkerWith(bindings));
-    expect((await get("/health")).body).toEqual({ status: "ok", mail: "off", access_log_not_sealed: true });
+    expect((await get("/health")).body).toEqual({
+      status: "ok",
+      version: null,
+      mail: "off",
+      access_log_not_sealed: true,
+    });
     const withKey = api("", {}).through(throughWorkerWith({ AUDIT_SIGNING_KEY }));
-    expect((await withKey.get("/health")).body).toEqual({ status: "ok", mail: "off" });
+    expect((await withKey.get("/health")).body).toEqual({ status: "ok", version: null, mail: "off" });
   });
 
   it.each([

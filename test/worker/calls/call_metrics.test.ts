@@ -12,11 +12,10 @@ import {
   theDay,
   twoProviders,
 } from "../support/call_metrics.ts";
-import { aCall, aProviderOnTheCall, aRecipient, reportCall } from "../support/calls.ts";
+import { aProviderOnTheCall, aRecipient, reportCall } from "../support/calls.ts";
 import { expectRefusal } from "../support/expectations.ts";
 import { anOrganization, given, unique } from "../support/organization.ts";
 import { travelTo } from "../support/time.ts";
-import { changingNothing } from "../support/unchanged.ts";
 
 describe("GET /call_metrics for one day", () => {
   it("returns four empty maps if there are no calls", async () => {
@@ -211,11 +210,5 @@ describe("GET /call_metrics", () => {
         expect(answer).toMatchObject({ status: 200, body: { total_calls: { [DAY]: 1 } } });
       }
     }
-  });
-
-  it("writes nothing", async () => {
-    const clinic = await anOrganization();
-    await aCall(clinic);
-    await changingNothing(() => theDay(clinic));
   });
 });

@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import type { Api } from "../support/api.ts";
 import {
   aCall,
   aProviderOnTheCall,
@@ -43,11 +42,6 @@ async function anOngoingCall(recipient: object = {}) {
   const call = await aCall(clinic, { ended_at: undefined, participants: [rita] });
   return { clinic, call, rita };
 }
-
-const listed = async (client: Pick<Api, "get">, organization_user_id: number, query = "") =>
-  (await given(client.get(`/organization_users/${organization_user_id}/calls${query}`))) as {
-    calls: Record<string, unknown>[];
-  };
 
 const failRate = async ({ client }: Organization) =>
   (await given(client.get("/call_metrics?date_start=2026-01-31&date_end=2026-01-31"))).call_fail_rate;
@@ -373,17 +367,6 @@ describe("GET /organization_users/{organization_user_id}/calls", () => {
       })),
       next_after: null,
     });
-  });
-
-  it("lists only the user's own calls, and follows a correction of the owner", async () => {
-    const clinic = await anOrganization();
-    const call = await aCall(clinic);
-    const other = await aCall(clinic);
-    const idsOf = async ({ id }: { id: number }) =>
-      (await listed(clinic.client, id)).calls.map(({ id }) => id);
-    expect([await idsOf(call.owner), await idsOf(other.owner)]).toEqual([[call.id], [other.id]]);
-    await given(call.report({ organization_user_id: other.owner.id }));
-    expect([await idsOf(call.owner), await idsOf(other.owner)]).toEqual([[], [other.id, call.id]]);
   });
 });
 

@@ -42,27 +42,6 @@ describe("A report that is older than the newest one", () => {
     expect((await given(reportCall(clinic, key, {}))).failed).toBe(true);
   });
 
-  it("changes nothing if it repeats values that were corrected, even from a clock that runs ahead", async () => {
-    const clinic = await anOrganization();
-    const [sam, rita] = [await clinic.addProvider("Sam Substitute"), aRecipient()];
-    const [first, second] = [fromNow(0.5), fromNow(0.6)];
-    const call = await aCall(clinic, { participants: [rita] });
-    const wrong = { organization_user_id: call.owner.id, external_reference: "visit-1", failed: true };
-    await given(call.report(wrong, made(first)));
-    await given(call.reportTranscript({ is_final: false, lines: [], summary: "Wrong" }, made(first)));
-    await given(call.report({ legal_hold: true }, made(first)));
-    await given(call.release());
-    const corrected = { organization_user_id: sam.id, external_reference: null, failed: null };
-    await given(call.report(corrected, made(second)));
-    await given(call.reportTranscript({ summary: null }, made(second)));
-    await changingNothing(async () => {
-      const repeated = await given(call.report({ ...wrong, legal_hold: true }, made(first)));
-      expect(repeated).toMatchObject({ organization_user_id: sam.id, failed: false, legal_hold: null });
-      const text = { is_final: false, lines: [], summary: "Wrong" };
-      expect((await given(call.reportTranscript(text, made(first)))).summary).toBe("");
-    });
-  });
-
   it("fills in missing fields of a participant, but changes no name, role, user or reference", async () => {
     const clinic = await anOrganization();
     const { user_id } = await clinic.addProvider();
@@ -96,41 +75,6 @@ describe("A report that is older than the newest one", () => {
       left_at: null,
     });
   });
-
-  it("does not move a waiting participant back to their previous room", async () => {
-    const clinic = await anOrganization();
-    const [room, other] = [await clinic.addRoom(), await clinic.addRoom()];
-    const key = unique("rita");
-    const report = (slug: string, participant: object, time: string) =>
-      given(platform.put(`/waiting_rooms/${slug}/participants/${key}`, { participant, reported_at: time }));
-    const first = { display_name: "Rita", role: "recipient", waiting_since: "2026-01-31T10:50:00Z" };
-    await report(room.slug, first, FIRST);
-    await report(other.slug, {}, SECOND);
-    await changingNothing(() => report(room.slug, first, FIRST));
-    const { participants } = await given(clinic.client.get(`/waiting_rooms/${other.slug}/participants`));
-    expect(participants).toMatchObject([{ display_name: "Rita" }]);
-  });
-
-  it.each(["the same room", "another room"])(
-    "does not undo a correction of waiting_since to an earlier time, made in %s",
-    async (where) => {
-      const clinic = await anOrganization();
-      const room = await clinic.addRoom();
-      const corrected = where === "the same room" ? room : await clinic.addRoom();
-      const key = unique("rita");
-      const report = (slug: string, participant: object, time: string) =>
-        given(platform.put(`/waiting_rooms/${slug}/participants/${key}`, { participant, reported_at: time }));
-      const first = { display_name: "Rita", role: "recipient", waiting_since: "2026-01-31T10:50:00Z" };
-      await report(room.slug, first, FIRST);
-      if (corrected !== room) await report(corrected.slug, {}, SECOND);
-      await report(corrected.slug, { waiting_since: "2026-01-31T10:48:00Z" }, THIRD);
-      await changingNothing(() => report(room.slug, first, FIRST));
-      const { participants } = await given(
-        clinic.client.get(`/waiting_rooms/${corrected.slug}/participants`),
-      );
-      expect(participants).toMatchObject([{ waiting_since: "2026-01-31T10:48:00.000Z" }]);
-    },
-  );
 
   it("does not change a draft text, but still makes it final", async () => {
     const clinic = await anOrganization();

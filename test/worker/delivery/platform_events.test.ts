@@ -109,7 +109,11 @@ describe("The platform's GET /events", () => {
   );
 
   it("refuses an unknown type with 400", async () => {
-    expectRefusal(await platform.get("/events?type=call.exploded"), 400, /^type: must be a type of event: the most similar ones are call\./);
+    expectRefusal(
+      await platform.get("/events?type=call.exploded"),
+      400,
+      /^type: must be a type of event: the most similar ones are call\./,
+    );
   });
 
   it("is read from the primary, even with a bookmark, because a replica can lag", async () => {
@@ -183,37 +187,6 @@ describe("The events of several databases", () => {
   const databases = [env.DB, env.SPARE_1, env.SPARE_2];
 
   beforeAll(makeShards);
-
-  it("are each listed once, and those of an organization in order, while others are written", async () => {
-    const service = aShardedService();
-    const start = await positionNow(databases);
-    const clinics = await Promise.all([0, 1, 2].map((shard) => service.anOrganizationIn(shard)));
-    const write = async () => {
-      for (let n = 0; n < 8; n++)
-        await Promise.all(clinics.map((clinic) => clinic.addRoom({ name: `Room ${n}` })));
-    };
-    const read: Event[] = [];
-    let after = start;
-    const readOn = async () => {
-      const page = await follow(after, "&per_page=2", service.platform);
-      read.push(...page.events);
-      after = page.next_after;
-    };
-    let isWriting = true;
-    const writing = write().finally(() => {
-      isWriting = false;
-    });
-    while (isWriting) await readOn();
-    await writing;
-    await readOn();
-    for (const clinic of clinics) {
-      const own = await ownEvents(clinic);
-      expect(own.length).toBeGreaterThan(8);
-      expect(ofOrganization(read, clinic)).toEqual(own);
-    }
-    expect(new Set(read.map(({ id }) => id)).size).toBe(read.length);
-    expect((await follow(start, "&per_page=100", service.platform)).events).toHaveLength(read.length);
-  });
 
   it("are listed by type", async () => {
     const service = aShardedService();

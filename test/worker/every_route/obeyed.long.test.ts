@@ -3,7 +3,7 @@ import type { Schema } from "../../../src/reference/site/openapi.ts";
 import type { Example } from "../../support/clinic.ts";
 import { type Answer, platform } from "../support/api.ts";
 import { documents } from "../support/contract.ts";
-import { anOrganization, type Organization } from "../support/organization.ts";
+import { anOrganization, given, type Organization } from "../support/organization.ts";
 import { externalExamples, platformExamples } from "../support/routes.ts";
 import { changingNothing } from "../support/unchanged.ts";
 
@@ -85,14 +85,16 @@ describe.each(routes)("%s API: %s", (api, route, example) => {
   });
 
   if (method === "PUT" && !isReport(api, route))
-    it("accepts what the resource shows, sent back with the change", async () => {
+    it("accepts what the resource shows, sent back with the change, and ignores another id and time", async () => {
       const clinic = await anOrganization();
       const made = await example(clinic);
       const { status, body: read } = await senderIn(clinic).send("GET", made.path);
       if (status !== 200) return;
       const { slug: _, ...fields } = { ...read, ...(made.body as Record<string, object>)[wrapper] };
-      const answer = await senderIn(clinic).send(method, made.path, { ...made.body, [wrapper]: fields });
+      const others = { id: read.id + 1, created_at: "2020-01-01T00:00:00.000Z" };
+      const answer = await senderIn(clinic).send(method, made.path, bodyWith(made, { ...fields, ...others }));
       expect([answer.status, answer.body.error]).toEqual([200, undefined]);
+      expect([answer.body.id, answer.body.created_at]).toEqual([read.id, read.created_at]);
     });
 
   if (api === "external")
@@ -107,5 +109,18 @@ describe.each(routes)("%s API: %s", (api, route, example) => {
       const answer = isRefused ? await changingNothing(send) : await send();
       if (isRefused) expect(codeOf(answer)).toEqual([403, "missing_role"]);
       else expect(answer.status).not.toBe(403);
+    });
+
+  if (api === "external" && method !== "GET" && FOR_ADMINS.test(route))
+    it("is refused to a client whose user was an organization_admin a moment ago", async () => {
+      const clinic = await anOrganization();
+      const made = await example(clinic);
+      const { id } = await clinic.addUser("Bea Boss", ["organization_admin"]);
+      const client = await clinic.addClient(id);
+      // From now on, the isolate knows the client as an administrator's.
+      await given(client.get("/organization"));
+      await given(clinic.platform.put(`/users/${id}`, { user: { roles: ["provider"] } }));
+      const answer = await changingNothing(() => client.send(method, made.path, made.body));
+      expect(codeOf(answer)).toEqual([403, "missing_role"]);
     });
 });

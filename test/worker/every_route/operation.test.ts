@@ -34,6 +34,11 @@ describe("GET /health", () => {
     expect(trips).toBe(1);
   });
 
+  it("names the deployed version", async () => {
+    const { body } = await withBindings({ VERSION: "3f2a1b9c0d1e" }).get("/health");
+    expect(body).toMatchObject({ status: "ok", version: "3f2a1b9c0d1e" });
+  });
+
   it("asks the database at most once in 5 seconds, whether it works or not", async () => {
     for (const [query, status] of [
       [undefined, 200],
@@ -158,6 +163,7 @@ describe("A request by plain HTTP", () => {
     expect(await platform.through(allowed).get("/waiting_rooms/none")).toMatchObject({ status: 404 });
     expect((await anybody.through(allowed).get("/health")).body).toEqual({
       status: "ok",
+      version: null,
       mail: "off",
       allow_http: true,
       access_log_not_sealed: true,

@@ -1,16 +1,91 @@
 import { describe, expect, it } from "vitest";
+import { app } from "../../../src/app.ts";
 import type { Example } from "../../support/clinic.ts";
-import { type Answer, api, PLATFORM_TOKEN, platform } from "../support/api.ts";
-import { everyRow, rowsOf } from "../support/database.ts";
+import { type Answer, api, type Fetcher, PLATFORM_TOKEN, platform } from "../support/api.ts";
+import { everyRow, rowsOf, storedRows } from "../support/database.ts";
 import { expectRefusal } from "../support/expectations.ts";
-import { LIVEKIT_KEY, signatureOf } from "../support/livekit.ts";
+import { aLiveKitServer, LIVEKIT_KEY, signatureOf } from "../support/livekit.ts";
+import { observedDatabase } from "../support/observed_database.ts";
 import { anOrganization, given, type Organization } from "../support/organization.ts";
-import { externalExamples, liveKitExamples, platformExamples, routesBehind } from "../support/routes.ts";
+import {
+  externalExamples,
+  FROM_THE_NEAREST,
+  liveKitExamples,
+  platformExamples,
+  routesBehind,
+} from "../support/routes.ts";
 import { changingNothing } from "../support/unchanged.ts";
+import { throughWorkerWith } from "../support/worker.ts";
 
-const externalRoutes = routesBehind("/api/external");
-const platformRoutes = routesBehind("/api/platform");
-const liveKitRoutes = routesBehind("/api/livekit");
+type Headed = Record<string, string>;
+
+type Send = (method: string, path: string, body: unknown, headers?: Headed) => Promise<Answer>;
+
+interface ApiUnderTest {
+  name: "external" | "platform" | "livekit";
+  examples: typeof externalExamples;
+  /** Sends requests of the organization, the platform or LiveKit's server. */
+  sender: (organization: Organization, fetcher?: Fetcher) => Send;
+  unauthorized: string;
+  wrongCredentials: (organization: Organization, request: Example) => Promise<Headed[]>;
+}
+
+const external: ApiUnderTest = {
+  name: "external",
+  examples: externalExamples,
+  sender: ({ client }, fetcher) => (fetcher ? client.through(fetcher) : client).send,
+  unauthorized: "Invalid client credentials",
+  async wrongCredentials({ client: { credentials: right } }): Promise<Headed[]> {
+    const other = await anOrganization();
+    return [
+      {},
+      { "X-Client-ID": right["X-Client-ID"] ?? "" },
+      { "X-Client-Secret": right["X-Client-Secret"] ?? "" },
+      { ...right, "X-Client-ID": "made-up" },
+      { ...right, "X-Client-Secret": "made-up" },
+      { ...right, "X-Client-Secret": other.client.credentials["X-Client-Secret"] ?? "" },
+      { ...right, "X-Client-Secret": `${right["X-Client-Secret"]}x` },
+      { Authorization: `Bearer ${PLATFORM_TOKEN}` },
+    ];
+  },
+};
+
+const ofPlatform: ApiUnderTest = {
+  name: "platform",
+  examples: platformExamples,
+  sender: (_, fetcher) => (fetcher ? platform.through(fetcher) : platform).send,
+  unauthorized: "Invalid platform token",
+  wrongCredentials: async ({ client }): Promise<Headed[]> => [
+    {},
+    { Authorization: "Bearer" },
+    { Authorization: "Bearer made-up-platform-token" },
+    { Authorization: `Bearer ${PLATFORM_TOKEN}x` },
+    { Authorization: PLATFORM_TOKEN },
+    { Authorization: `Basic ${PLATFORM_TOKEN}` },
+    client.credentials,
+  ],
+};
+
+const livekit: ApiUnderTest = {
+  name: "livekit",
+  examples: liveKitExamples,
+  sender:
+    (_, fetcher) =>
+    (_method, _path, body, headers = {}) =>
+      aLiveKitServer(fetcher ? { fetcher } : {}).send(JSON.stringify(body), headers),
+  unauthorized: "Invalid LiveKit signature",
+  wrongCredentials: async ({ client }, { body }): Promise<Headed[]> => [
+    {},
+    { Authorization: `Bearer ${PLATFORM_TOKEN}` },
+    { Authorization: PLATFORM_TOKEN },
+    { Authorization: LIVEKIT_KEY.secret },
+    { Authorization: await signatureOf("") },
+    { Authorization: await signatureOf(JSON.stringify(body), { ...LIVEKIT_KEY, secret: "x".repeat(32) }) },
+    client.credentials,
+  ],
+};
+
+const APIS = [external, ofPlatform, livekit];
 
 const methodOf = (route: string) => route.split(" ")[0] ?? "";
 
@@ -25,16 +100,54 @@ const OTHER_SUCCESSES: Record<string, number> = {
   "POST /webhook_endpoints/:id/rotate_secret": 200,
   "POST /webhook_endpoints/:id/redeliver": 200,
   "POST /webhook_endpoints/:id/ping": 200,
+  "POST /webhook": 200,
   "DELETE /participants": 200,
 };
 
 const successOf = (route: string) =>
   OTHER_SUCCESSES[route] ?? { GET: 200, PUT: 200, POST: 201, DELETE: 204 }[methodOf(route)];
 
-function exampleFor(examples: typeof externalExamples, route: string) {
-  const example = examples[route];
-  if (!example) throw new Error(`test/support/examples_*.ts have no example for ${route}`);
-  return example;
+/** Writes whose decision needs no stored data. */
+const ONE_STATEMENT = [
+  "POST /waiting_rooms",
+  "POST /organizations",
+  "DELETE /organizations/:organization_id/issuers/:id",
+  "POST /webhook_endpoints/:id/ping",
+];
+
+/** The round trips to D1 that a request of a known client may cost. */
+const tripsAllowed = (route: string) => (route.startsWith("GET ") || ONE_STATEMENT.includes(route) ? 1 : 2);
+
+/** The operations that take an Idempotency-Key. */
+const TAKING_KEYS = [
+  "POST /waiting_rooms",
+  "POST /waiting_rooms/:waiting_room_slug/waiting_room_subs",
+  "POST /invites",
+  "POST /invites/bulk_create",
+  "POST /visits",
+  "POST /webhook_endpoints",
+  "POST /api_clients",
+];
+
+const STORES_NOTHING = ["POST /webhook_endpoints/:id/ping", "POST /token_checks"];
+
+const isInReserve = (route: string) =>
+  route.startsWith("DELETE") ||
+  app.routes.some(
+    ({ method, path, handler }) =>
+      `${method} ${path}` === route.replace(" ", " /api/external") && "reserve" in handler,
+  );
+
+/** What all clients of the organization together have used of the day's quotas. */
+async function usedOf(organization: Organization) {
+  const days = (await storedRows(organization, "organization_days")).filter((day) => day.api_client_id === 0);
+  const sum = (...columns: string[]) =>
+    days.flatMap((day) => columns.map((column) => Number(day[column]))).reduce((a, b) => a + b, 0);
+  return {
+    writes: sum("writes"),
+    reserved: sum("sign_ins", "reserved"),
+    entries: sum("access_log_entries"),
+  };
 }
 
 /** Sends our organization's request for a resource of theirs, which must show nothing of it, and change neither. */
@@ -71,19 +184,6 @@ async function expectNothingElsewhere(route: string, send: (path: string) => Pro
   }
 }
 
-async function expectCredentialsRefused(
-  base: string,
-  route: string,
-  { path, body }: Example,
-  error: string,
-  wrongCredentials: Record<string, string>[],
-) {
-  const before = await everyRow();
-  for (const wrong of wrongCredentials)
-    expectRefusal(await api(base, wrong).send(methodOf(route), path, body), 401, error);
-  expect(await everyRow()).toEqual(before);
-}
-
 /** The segments that must name an existing resource. A PUT may create the resource that its last segment names. */
 const placesOf = (route: string) =>
   route
@@ -91,88 +191,91 @@ const placesOf = (route: string) =>
     .split("/")
     .flatMap((segment, at) => (segment.startsWith(":") ? [at] : []));
 
-it("There is an example for every route, and no other example", () => {
-  expect(Object.keys(externalExamples).sort()).toEqual(externalRoutes);
-  expect(Object.keys(platformExamples).sort()).toEqual(platformRoutes);
-  expect(Object.keys(liveKitExamples).sort()).toEqual(liveKitRoutes);
-});
+it.each(APIS)(
+  "There is an example for every route of the $name API, and no other example",
+  ({ name, examples }) => {
+    expect(Object.keys(examples).sort()).toEqual(routesBehind(`/api/${name}`));
+  },
+);
 
-describe.each(externalRoutes)("%s of the external API", (route) => {
-  const method = methodOf(route);
-  const example = exampleFor(externalExamples, route);
+const routes = APIS.flatMap((each) =>
+  Object.entries(each.examples).map(([route, example]) => ({ ...each, route, example })),
+);
 
-  it("succeeds for the organization that owns the resources", async () => {
-    const { client, ...organization } = await anOrganization();
-    const { path, body } = await example({ client, ...organization });
-    expect((await client.send(method, path, body)).status).toBe(successOf(route));
-  });
+describe.each(routes)(
+  "$name API: $route",
+  ({ name, route, example, sender, unauthorized, wrongCredentials }) => {
+    const method = methodOf(route);
 
-  it("refuses missing and wrong credentials, and changes nothing", async () => {
-    const organization = await anOrganization();
-    const other = await anOrganization();
-    const request = await example(organization);
-    const right = organization.client.credentials;
-    await expectCredentialsRefused("/api/external", route, request, "Invalid client credentials", [
-      {},
-      { "X-Client-ID": right["X-Client-ID"] },
-      { "X-Client-Secret": right["X-Client-Secret"] },
-      { ...right, "X-Client-ID": "made-up" },
-      { ...right, "X-Client-Secret": "made-up" },
-      { ...right, "X-Client-Secret": other.client.credentials["X-Client-Secret"] },
-      { ...right, "X-Client-Secret": `${right["X-Client-Secret"]}x` },
-      { Authorization: `Bearer ${PLATFORM_TOKEN}` },
-    ]);
-  });
-
-  it("neither shows nor changes another organization's data", async () => {
-    const ours = await anOrganization("Our Clinic");
-    const theirs = await anOrganization("Their Clinic");
-    const { path, body, statusForOthers }: Example = await example(theirs);
-    const refusal = statusForOthers ?? (route.includes(":") ? 404 : undefined);
-    await meddle(ours, theirs, () => ours.client.send(method, path, body), refusal);
-  });
-
-  if (placesOf(route).length > 0)
-    it("returns 404 for an unknown or malformed id, slug or key", async () => {
-      const clinic = await anOrganization();
-      const { path, body } = await example(clinic);
-      await changingNothing(() =>
-        expectNothingElsewhere(route, (other) => clinic.client.send(method, other, body), path),
-      );
-    });
-});
-
-describe.each(platformRoutes)("%s of the platform API", (route) => {
-  const method = methodOf(route);
-  const example = exampleFor(platformExamples, route);
-
-  it("succeeds for the platform", async () => {
-    const { path, body } = await example(await anOrganization());
-    expect((await platform.send(method, path, body)).status).toBe(successOf(route));
-  });
-
-  if (placesOf(route).length > 0)
-    it("returns 404 for an unknown or malformed id, slug or key", async () => {
-      const { path, body } = await example(await anOrganization());
-      await changingNothing(() =>
-        expectNothingElsewhere(route, (other) => platform.send(method, other, body), path),
-      );
+    it("succeeds in few round trips to D1, counts once, and ignores an Idempotency-Key that it does not take", async () => {
+      const organization = await anOrganization();
+      const { path, body } = await example(organization);
+      const starts: string[] = [];
+      const DB = observedDatabase({
+        query(run, start) {
+          starts.push(start);
+          return run();
+        },
+      });
+      const fetcher = throughWorkerWith({ DB });
+      // From now on, the isolate knows the client.
+      if (name === "external") await given(organization.client.through(fetcher).get("/waiting_rooms"));
+      const takesKeys = name === "external" && TAKING_KEYS.includes(route);
+      const key: Headed = takesKeys ? {} : { "Idempotency-Key": "x".repeat(300) };
+      const before = await usedOf(organization);
+      starts.length = 0;
+      const answer = await sender(organization, fetcher)(method, path, body, key);
+      expect(answer.status).toBe(successOf(route));
+      // Only this keeps a cache from mixing organizations: caches do not know our headers with credentials.
+      expect(answer.headers.get("Cache-Control")).toBe("no-store");
+      expect(starts.length).toBeLessThanOrEqual(tripsAllowed(route));
+      expect(answer.headers.get("Idempotent-Replayed")).toBeNull();
+      expect(await storedRows(organization, "idempotency_keys")).toEqual([]);
+      if (name !== "external") return expect(starts.length).toBeGreaterThan(0);
+      const where = FROM_THE_NEAREST.includes(route) ? "first-unconstrained" : "first-primary";
+      expect(starts).toEqual(starts.map(() => where));
+      const after = await usedOf(organization);
+      const writes =
+        ["POST", "PUT"].includes(method) && !STORES_NOTHING.includes(route) && !isInReserve(route);
+      expect(after.writes - before.writes).toBe(writes ? 1 : 0);
+      expect(after.reserved - before.reserved > 0).toBe(isInReserve(route));
+      if (isInReserve(route)) expect(after.entries).toBe(before.entries);
     });
 
-  it("refuses a missing or wrong platform token, and changes nothing", async () => {
-    const organization = await anOrganization();
-    const request = await example(organization);
-    await expectCredentialsRefused("/api/platform", route, request, "Invalid platform token", [
-      {},
-      { Authorization: "Bearer" },
-      { Authorization: "Bearer made-up-platform-token" },
-      { Authorization: `Bearer ${PLATFORM_TOKEN}x` },
-      { Authorization: PLATFORM_TOKEN },
-      { Authorization: `Basic ${PLATFORM_TOKEN}` },
-      organization.client.credentials,
-    ]);
-  });
-});
+    it("refuses missing and wrong credentials, and changes nothing", async () => {
+      const organization = await anOrganization();
+      const request = await example(organization);
+      const wrong = await wrongCredentials(organization, request);
+      const before = await everyRow();
+      for (const credentials of wrong)
+        expectRefusal(
+          await api(`/api/${name}`, credentials).send(method, request.path, request.body),
+          401,
+          unauthorized,
+        );
+      expect(await everyRow()).toEqual(before);
+    });
+
+    if (placesOf(route).length > 0)
+      it("returns 404 for an unknown or malformed id, slug or key", async () => {
+        const organization = await anOrganization();
+        const { path, body } = await example(organization);
+        const send = sender(organization);
+        await changingNothing(() =>
+          expectNothingElsewhere(route, (other) => send(method, other, body), path),
+        );
+      });
+
+    if (name === "external")
+      it("neither shows nor changes another organization's data", async () => {
+        const ours = await anOrganization("Our Clinic");
+        const theirs = await anOrganization("Their Clinic");
+        const { path, body, statusForOthers }: Example = await example(theirs);
+        const refusal = statusForOthers ?? (route.includes(":") ? 404 : undefined);
+        await meddle(ours, theirs, () => ours.client.send(method, path, body), refusal);
+      });
+  },
+);
 
 const OF_ORGANIZATION = "/organizations/:organization_id/";
 
@@ -181,52 +284,29 @@ const NAMING_IN_BODY = ["PUT calls/:key", "PUT egresses/:egress_id", "POST api_c
   route.replace(" ", ` ${OF_ORGANIZATION}`),
 );
 
-describe.each(platformRoutes.filter((route) => route.includes(OF_ORGANIZATION)))("%s", (route) => {
-  it("neither shows nor changes the data of an organization that its path does not name", async () => {
-    const ours = await anOrganization("Our Clinic");
-    const theirs = await anOrganization("Their Clinic");
-    const { path, body } = await exampleFor(platformExamples, route)(theirs);
-    const below = path.replace(`/organizations/${theirs.id}`, "");
-    const refusal = NAMING_IN_BODY.includes(route)
-      ? 422
-      : route.replace(OF_ORGANIZATION, "").includes(":")
-        ? 404
-        : undefined;
-    await meddle(ours, theirs, () => ours.platform.send(methodOf(route), below, body), refusal);
-  });
-});
+describe.each(Object.entries(platformExamples).filter(([route]) => route.includes(OF_ORGANIZATION)))(
+  "%s",
+  (route, example) => {
+    it("neither shows nor changes the data of an organization that its path does not name", async () => {
+      const ours = await anOrganization("Our Clinic");
+      const theirs = await anOrganization("Their Clinic");
+      const { path, body } = await example(theirs);
+      const below = path.replace(`/organizations/${theirs.id}`, "");
+      const refusal = NAMING_IN_BODY.includes(route)
+        ? 422
+        : route.replace(OF_ORGANIZATION, "").includes(":")
+          ? 404
+          : undefined;
+      await meddle(ours, theirs, () => ours.platform.send(methodOf(route), below, body), refusal);
+    });
+  },
+);
 
-describe.each(liveKitRoutes)("%s of the LiveKit API", (route) => {
-  const method = methodOf(route);
-  const example = exampleFor(liveKitExamples, route);
-
-  it("succeeds for LiveKit's server", async () => {
-    const { path, body } = await example(await anOrganization());
-    const Authorization = await signatureOf(JSON.stringify(body));
-    await given(api("/api/livekit", { Authorization }).send(method, path, body));
-  });
-
-  it("refuses a missing or wrong signature, and changes nothing", async () => {
-    const organization = await anOrganization();
-    const request = await example(organization);
-    const signed = JSON.stringify(request.body);
-    await expectCredentialsRefused("/api/livekit", route, request, "Invalid LiveKit signature", [
-      {},
-      { Authorization: `Bearer ${PLATFORM_TOKEN}` },
-      { Authorization: PLATFORM_TOKEN },
-      { Authorization: LIVEKIT_KEY.secret },
-      { Authorization: await signatureOf("") },
-      { Authorization: await signatureOf(signed, { ...LIVEKIT_KEY, secret: "x".repeat(32) }) },
-      organization.client.credentials,
-    ]);
-  });
-
-  it("has a signature that does not open the other APIs", async () => {
-    const { body } = await example(await anOrganization());
-    const Authorization = await signatureOf(JSON.stringify(body));
-    const bearer = { Authorization: `Bearer ${Authorization}` };
-    for (const credentials of [{ Authorization }, bearer])
-      for (const base of ["/api/external", "/api/platform"])
-        expect((await api(base, credentials).get("/waiting_rooms/x")).status).toBe(401);
-  });
+it("LiveKit's signature does not open the other APIs", async () => {
+  const [example] = Object.values(liveKitExamples);
+  const { body } = (await example?.(await anOrganization())) ?? {};
+  const Authorization = await signatureOf(JSON.stringify(body));
+  for (const credentials of [{ Authorization }, { Authorization: `Bearer ${Authorization}` }])
+    for (const base of ["/api/external", "/api/platform"])
+      expect((await api(base, credentials).get("/waiting_rooms/x")).status).toBe(401);
 });

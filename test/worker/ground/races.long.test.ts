@@ -55,16 +55,6 @@ const DAY = "date_start=2026-01-31&date_end=2026-01-31";
 const keysOf = (people: { key?: unknown }[]) => people.map(({ key }) => key).sort();
 
 describe("Thirty requests at once", () => {
-  it("to PUT /waiting_rooms/{slug} with one name: all rooms are renamed, with different slugs", async () => {
-    const clinic = await anOrganization();
-    const rooms = await atOnce(30, (n) => clinic.addRoom({ name: `Room ${n}` }));
-    const answers = await atOnce(30, (n) =>
-      clinic.client.put(`/waiting_rooms/${rooms[n]?.slug}`, { waiting_room: { name: "Oncology" } }),
-    );
-    expect(statusesOf(answers)).toEqual({ 200: 30 });
-    expect(new Set(answers.map(({ body }) => body.slug)).size).toBe(30);
-  });
-
   it("to DELETE /waiting_rooms/{slug} and to enter the room: either it is retired, or all enter", async () => {
     const clinic = await anOrganization();
     for (let round = 0; round < 5; round++) {

@@ -46,8 +46,6 @@ function tally(answers: Answer[]) {
 const REASONS: Record<string, string> = {
   "refuses the connection": "keys_unreachable",
   "answers 500 with the right keys": "keys_not_ok",
-  "answers 404": "keys_not_ok",
-  "redirects permanently": "keys_not_ok",
   "answers the right keys and 128 KiB more": "keys_too_large",
   "answers 201 keys": "keys_too_large",
   "answers nothing": "keys_malformed",
@@ -62,25 +60,15 @@ const html = (page: string, init?: ResponseInit) =>
 /** Answers of a broken endpoint, or of something else at its address. The provider publishes the right keys elsewhere. */
 const FAULTS: Record<string, (elsewhere: IdentityProvider) => Response | Promise<Response>> = {
   "refuses the connection": () => Promise.reject(new TypeError("Connection refused")),
-  "breaks off in the middle": () => new Response('{"keys":[{"kty":"EC"', { status: 200 }),
   "answers nothing": () => new Response(""),
-  "answers 500": () => new Response("Internal server error", { status: 500 }),
   "answers 500 with the right keys": (elsewhere) => Response.json(elsewhere.keySet(), { status: 500 }),
-  "answers 404": () => Response.json({ error: "Not found" }, { status: 404 }),
-  "answers 204": () => new Response(null, { status: 204 }),
-  "answers 429": () => new Response(null, { status: 429, headers: { "Retry-After": "3600" } }),
   "answers a page of HTML": () => html("<!doctype html><title>Log in</title>"),
-  "answers garbage": () => new Response(crypto.getRandomValues(new Uint8Array(1000))),
   "redirects to where the right keys are": (elsewhere) => Response.redirect(elsewhere.jwks_url),
-  "redirects permanently": (elsewhere) => Response.redirect(elsewhere.jwks_url, 308),
   "answers the right keys and 128 KiB more": (elsewhere) =>
     Response.json({ ...elsewhere.keySet(), padding: "x".repeat(128 * 1024) }),
   "answers 201 keys": (elsewhere) => Response.json({ keys: Array(201).fill(elsewhere.key.jwk) }),
   "answers null": () => Response.json(null),
-  "answers a text": () => Response.json("keys"),
-  "answers the keys without their wrapper": (elsewhere) => Response.json(elsewhere.keySet().keys),
   "answers no keys member": (elsewhere) => Response.json({ jwks: elsewhere.keySet().keys }),
-  "answers keys that are not a list": (elsewhere) => Response.json({ keys: elsewhere.keySet().keys[0] }),
   "answers keys that are not objects": () => Response.json({ keys: ["key", null, 1] }),
 };
 

@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { entriesAbout } from "../support/access_logs.ts";
 import { platform } from "../support/api.ts";
@@ -57,17 +56,6 @@ describe("A former member", () => {
     await given(add(clinic, { ...user, returning_user_id: paula.id }));
     for (const code of codes) expectRefusal(await redeem(code), 401, "Invalid code");
     expect((await redeem(others)).status).toBe(200);
-  });
-
-  it("is refused with a code or client that an earlier version of the service left valid, while both run", async () => {
-    const { clinic, provider, client } = await aClinicWithSignIn();
-    const paula = await clinic.addProvider();
-    const code = await expectExchanged(client, await provider.token({ email: paula.email }));
-    const paulas = await clinic.addClient(paula.id);
-    // The earlier version does not know about members without an account.
-    await env.DB.prepare("update organization_users set roles = '[]' where id = ?").bind(paula.id).run();
-    expectRefusal(await redeem(code), 401, "Invalid code");
-    expectRefusal(await paulas.get("/roles"), 401, "Invalid client credentials");
   });
 
   it("has no pending invite, not even an expired one, and the link no longer works", async () => {
@@ -236,13 +224,6 @@ describe("A call in the personal room of a former member", () => {
     const call = await aCall(clinic, first, paula);
     expect((await knownParticipant(paula.waiting_room_slug, rita.key)).call_id).toBe(call.id);
     expect(await callsThrough(clinic.client, paula)).toHaveLength(1);
-  });
-
-  it("can be reported for the first time after the end, because reports can be late", async () => {
-    const { clinic, paula } = await aClinicWithProvider();
-    expectGone(await remove(clinic, paula));
-    const call = await aCall(clinic, { waiting_room_slug: paula.waiting_room_slug }, paula);
-    expect(await callsThrough(clinic.client, paula)).toMatchObject([{ id: call.id }]);
   });
 
   it("continues under the old slug of the room, can be joined, and ends with all its results", async () => {

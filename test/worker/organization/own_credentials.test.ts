@@ -65,27 +65,6 @@ describe("POST, GET and DELETE /api_clients", () => {
       });
   });
 
-  it("are closed to other roles, to a demoted administrator, and to other organizations", async () => {
-    const { clinic, client, others, create } = await aClinic();
-    const { id } = await given(create());
-    const bea = await clinic.addUser("Bea Boss", ["organization_admin"]);
-    const demoted = await clinic.addClient(bea.id);
-    await given(demoted.get("/api_clients"));
-    await given(client.put(`/organization_users/${bea.id}`, { organization_user: { roles: ["provider"] } }));
-    for (const other of others) expectMissingRole(await other.get("/api_clients"));
-    for (const other of [...others, demoted]) {
-      expectMissingRole(await changingNothing(() => create({}, other)));
-      expectMissingRole(await changingNothing(() => other.delete(`/api_clients/${id}`)));
-    }
-    const strangers = await anOrganization();
-    expectRefusal(await changingNothing(() => strangers.client.delete(`/api_clients/${id}`)), 404, NOT_FOUND);
-    expectRefusal(
-      await changingNothing(() => create({}, strangers.client)),
-      422,
-      /^api_client\.organization_user_id: /,
-    );
-  });
-
   it("create one client for a repeated Idempotency-Key, and do not show the secret again", async () => {
     const { create, list } = await aClinic();
     const before = (await list()).length;

@@ -3,7 +3,6 @@ import { aCall, type Call, ENDED_AT } from "../support/calls.ts";
 import { expectRefusal } from "../support/expectations.ts";
 import { anOrganization, given, type Organization } from "../support/organization.ts";
 import { says } from "../support/transcripts.ts";
-import { changingNothing, changingOnlyTheLog } from "../support/unchanged.ts";
 
 /** For each kind of text: how to report it, and a complete report. */
 const TEXTS = {
@@ -32,16 +31,6 @@ describe.each(Object.entries(TEXTS))("GET …/calls/{call_id}/%s", (name, { send
     expect(await read(clinic, call)).toMatchObject({ status: 200, body: reported });
   });
 
-  it("returns only the text of its own call", async () => {
-    const clinic = await anOrganization();
-    const calls = [await aCall(clinic), await aCall(clinic)];
-    for (const call of calls) await given(send(call, reportOf(call)));
-    for (const call of calls) {
-      const text = JSON.stringify((await read(clinic, call)).body);
-      expect(calls.filter(({ participants: [{ key }] }) => text.includes(key))).toEqual([call]);
-    }
-  });
-
   it("follows a correction of the call's owner", async () => {
     const clinic = await anOrganization();
     const call = await aCall(clinic);
@@ -51,23 +40,5 @@ describe.each(Object.entries(TEXTS))("GET …/calls/{call_id}/%s", (name, { send
     expectRefusal(await read(clinic, call), 404);
     const moved = await read(clinic, { path: `/organization_users/${id}/calls/${call.id}` });
     expect(moved).toMatchObject({ status: 200, body: reported });
-  });
-
-  it("changes nothing but the access log", async () => {
-    const clinic = await anOrganization();
-    const call = await aCall(clinic);
-    await given(send(call, reportOf(call)));
-    await changingOnlyTheLog(() => given(read(clinic, call)));
-  });
-
-  it("returns 404 until a first report with every field succeeds", async () => {
-    const clinic = await anOrganization();
-    const call = await aCall(clinic);
-    const whole = reportOf(call);
-    for (const field of Object.keys(whole)) {
-      const refused = await changingNothing(() => send(call, { ...whole, [field]: undefined }));
-      expectRefusal(refused, 422, new RegExp(field));
-    }
-    expectRefusal(await read(clinic, call), 404);
   });
 });

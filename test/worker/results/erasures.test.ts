@@ -15,7 +15,7 @@ import {
   WAITING_SINCE,
 } from "../support/calls.ts";
 import { digestOf, rowsOf, storedRows } from "../support/database.ts";
-import { expectMissingRole, expectRefusal } from "../support/expectations.ts";
+import { expectRefusal } from "../support/expectations.ts";
 import { observedDatabase } from "../support/observed_database.ts";
 import { anOrganization, given, type Organization, unique } from "../support/organization.ts";
 import { workerWith } from "../support/queue.ts";
@@ -158,17 +158,6 @@ describe("DELETE /participants", () => {
       [`?${one}&texts=true&texts=false`, "texts: is given twice: give it once"],
     ])
       expectRefusal(await changingNothing(() => clinic.client.delete(`/participants${query}`)), 400, error);
-  });
-
-  it("returns 403 to a demoted administrator", async () => {
-    const { clinic, reference } = await aPatient();
-    const bea = await clinic.addUser("Bea Boss", ["organization_admin"]);
-    const demoted = await clinic.addClient(bea.id);
-    await given(demoted.get("/organization"));
-    await given(
-      clinic.client.put(`/organization_users/${bea.id}`, { organization_user: { roles: ["provider"] } }),
-    );
-    expectMissingRole(await changingNothing(() => erase({ client: demoted }, reference)));
   });
 });
 

@@ -71,17 +71,6 @@ describe("The cron's retention", () => {
     expect(await call.left()).toEqual(NOTHING);
   });
 
-  it("applies a shorter or longer retention at once", async () => {
-    const clinic = await anOrganization();
-    const call = await aDocumentedCall(clinic, endedAgo(50));
-    await keep(clinic, { recordings: 100, transcripts: 100 });
-    await runCron();
-    expect(await call.left()).toEqual(ALL);
-    await keep(clinic, { recordings: 40, transcripts: 40 });
-    await runCron();
-    expect(await call.left()).toEqual(NOTHING);
-  });
-
   it("does not retry to delete a recording whose retention has been extended", async () => {
     const clinic = await anOrganization();
     const call = await aDocumentedCall(clinic, endedAgo(50));
@@ -123,25 +112,6 @@ describe("The cron's retention", () => {
     await runCron();
     expectRefusal(await clinic.client.get(`${call.path}/soap_note`), 404, "SOAP note not found");
   });
-
-  it("deletes texts for good: no report brings them back", async () => {
-    const clinic = await anOrganization();
-    await keep(clinic, { transcripts: 1 });
-    const call = await aDocumentedCall(clinic, endedAgo(50));
-    await runCron();
-    await keep(clinic, {});
-    expectRefusal(
-      await changingNothing(() => call.reportTranscript({ is_final: false, lines: [] })),
-      422,
-      "The transcript was deleted: it cannot be reported again",
-    );
-    expectRefusal(
-      await changingNothing(() => call.reportSoapNote({ text: "Again.", is_final: false })),
-      422,
-      "The SOAP note was deleted: it cannot be reported again",
-    );
-    expect(await call.left()).toEqual({ ...NOTHING, recording: true });
-  });
 });
 
 describe.each([
@@ -173,19 +143,6 @@ describe.each([
     subject === "transcript"
       ? call.reportTranscript({ is_final, lines: [] })
       : call.reportSoapNote({ text: "Again.", is_final });
-
-  it("makes later reports of the text fail", async () => {
-    const call = await aResult();
-    await given(remove(call));
-    for (const is_final of [true, false])
-      expectRefusal(
-        await changingNothing(() => report(call, is_final)),
-        422,
-        `The ${name === "Transcript" ? "transcript" : name} was deleted: it cannot be reported again`,
-      );
-    await given(call.report({ failed: true }));
-    expect((await call.read()).status).toBe(404);
-  });
 
   it("changes nothing without a text, and does not keep later reports out", async () => {
     const clinic = await anOrganization();

@@ -2,7 +2,6 @@ import { env } from "cloudflare:workers";
 import { EgressStatus } from "@livekit/protocol";
 import { describe, expect, it } from "vitest";
 import { platform } from "../support/api.ts";
-import { atOnce } from "../support/at_once.ts";
 import { aCall, reportEgress } from "../support/calls.ts";
 import { expectRefusal } from "../support/expectations.ts";
 import { aLiveKitRoom, anEgressId, at, delivered } from "../support/livekit.ts";
@@ -61,16 +60,6 @@ describe("PUT …/egresses/{egress_id} with another recording's file", () => {
     await given(clinic.platform.delete(`/egresses/${egress_id}`));
     await expect(mine()).rejects.toThrow(OF_ANOTHER);
     await expect(call.addEgress({ storage_key: other })).rejects.toThrow(OF_ANOTHER);
-  });
-
-  it("gives the file to one recording if thirty reports name it at once", async () => {
-    const clinic = await anOrganization();
-    const { key } = await aCall(clinic);
-    const egress = { call_key: key, status: "egress_ended", storage_key: aKey(clinic) };
-    const answers = await atOnce(30, () => reportEgress(clinic, unique("egress"), egress));
-    const refused = answers.filter(({ status }) => status !== 200);
-    expect(refused).toHaveLength(29);
-    for (const answer of refused) expectRefusal(answer, 422, OF_ANOTHER);
   });
 
   it("is also refused by the database, whatever code writes it", async () => {
@@ -139,19 +128,6 @@ describe("Another recording's file in LiveKit's egress events", () => {
     const call = await aCall(clinic);
     await expect(call.addEgress({ storage_key })).rejects.toThrow(OF_ANOTHER);
     expect((await recordingOf(clinic, await visited(room), egress_id)).url).toContain(storage_key);
-  });
-
-  it("is left out if both egresses wait for their call", async () => {
-    const clinic = await anOrganization();
-    const [room, storage_key] = [await aLiveKitRoom(clinic), aKey(clinic)];
-    const [one, other] = [anEgressId(), anEgressId()];
-    await delivered([room.recorded(one, 600, storage_key)]);
-    const lines = logged();
-    await delivered([room.recorded(other, 600, storage_key)]);
-    expect(lines()).toMatchObject([{ event: "livekit_file_not_used", reason: "of another recording" }]);
-    const path = await visited(room);
-    expect((await recordingOf(clinic, path, one)).url).toContain(storage_key);
-    expect(await recordingOf(clinic, path, other)).toMatchObject({ status: "egress_ended", url: null });
   });
 
   it("is left out when the cron asks LiveKit", async () => {

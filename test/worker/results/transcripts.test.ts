@@ -97,6 +97,7 @@ it("PUT …/calls/{key}/transcript accepts lines of a person who was added to th
   expect((await read()).body.transcript_lines).toMatchObject([{ display_name: "Lou Late" }]);
 });
 
+/** `test/unit/results/transcripts.merge.test.ts` covers all cases of a merge. */
 describe("A later PUT …/calls/{key}/transcript", () => {
   it("changes nothing if it is empty, or repeats the first report with the lines in any order", async () => {
     const { call, paula, rita } = await aCallToTranscribe();
@@ -126,9 +127,6 @@ describe("A later PUT …/calls/{key}/transcript", () => {
     }
   });
 });
-
-/** `test/unit/results/transcripts.merge.test.ts` covers all cases of a merge. */
-describe("PUT …/calls/{key}/transcript of a final transcript", () => {});
 
 it("PUT …/calls/{key}/transcript refuses a speaker who is unknown, on another call, of another organization, or still waits", async () => {
   const { clinic, call } = await aDraft();

@@ -406,18 +406,6 @@ describe("PUT and DELETE /visits/{id}", () => {
     expect(await readVisit(clinic, visit)).toMatchObject({ organization_user_id: owner.id });
   });
 
-  it("keeps one of several changes at once, as a whole", async () => {
-    const { clinic, visit, change } = await aPlannedVisit();
-    const answers = await atOnce(6, (n) =>
-      change({ external_reference: `r-${n}`, participants: [{ ...RITA, display_name: `P ${n}` }] }),
-    );
-    for (const { status } of answers) expect([200, 409, 503]).toContain(status);
-    const after = (await readVisit(clinic, visit)) as Visit & { external_reference: string };
-    expect(after.participants.map((each) => each.display_name.replace("P", "r").replace(" ", "-"))).toEqual([
-      after.external_reference,
-    ]);
-  });
-
   it("cancels a visit once, and only while it is planned", async () => {
     const { clinic, visit, path } = await aPlannedVisit();
     for (const { status } of await atOnce(4, () => cancel(clinic, visit))) expect(status).toBe(204);

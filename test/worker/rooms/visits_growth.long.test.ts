@@ -4,7 +4,7 @@ import { VISITS_LOOKED_THROUGH } from "../../../src/limits.ts";
 import { digestOf } from "../support/database.ts";
 import { anOrganization, given, type Organization } from "../support/organization.ts";
 import { countingRows, insertMany } from "../support/rows.ts";
-import { aPlan, planVisit, redeem, tokenOfLink, type Visit } from "../support/visits.ts";
+import { planVisit, type Visit } from "../support/visits.ts";
 
 const SIZE = 100_000;
 const PER_PAGE = 25;
@@ -202,31 +202,6 @@ it("GET /visits?external_reference looks through a limited number of visits per 
   const all = await pagesOf(own.client, "/visits?external_reference=popular&per_page=100");
   expect(new Set(all.flat()).size).toBe(others + 1);
   expect(all.slice(0, -1).every((page) => page.length === 100)).toBe(true);
-});
-
-it("Reading, planning, changing, cancelling and redeeming a visit reads no other visits", async () => {
-  const { fetcher, during } = countingRows();
-  const client = clinic.client.through(fetcher);
-  await given(client.get("/roles"));
-  const { slug } = await clinic.addRoom();
-  // Both visits are cancelled in the end, because other tests count the planned ones.
-  const own = await planVisit(clinic, slug);
-  const path = `/visits/${own.id}`;
-  let planned: Visit | undefined;
-  for (const work of [
-    () => client.get(path),
-    async () => {
-      const answer = await client.post("/visits", { visit: aPlan(slug) });
-      planned = answer.body;
-      return answer;
-    },
-    () => client.put(path, { visit: { external_reference: "visit-1" } }),
-    () => client.delete(path),
-    () => client.get("/visit_metrics?date_start=1970-06-01&date_end=1970-06-30"),
-  ])
-    expect((await during(() => given(work()))).rows_read).toBeLessThanOrEqual(100);
-  await given(clinic.client.delete(`/visits/${planned?.id}`));
-  expect((await redeem(tokenOfLink(own))).status).toBe(422);
 });
 
 it(`A visit with two participants takes at most ${MAX_BYTES} bytes`, () => {

@@ -13,18 +13,6 @@ import {
 } from "../support/waiting_room_subs.ts";
 
 describe("POST /waiting_rooms/{slug}/waiting_room_subs", () => {
-  it("ignores unknown keys", async () => {
-    const { room, substitute, create, listed } = await aRoomWithSubstitute();
-    const unknown = { id: 999_999, waiting_room_id: 1, sub_waiting_room_slug: "elsewhere" };
-    const created = await create({ ...FROM_TEN_TO_ELEVEN, ...unknown });
-    expect(created.body).toMatchObject({
-      waiting_room_id: room.id,
-      sub_waiting_room_slug: substitute.waiting_room_slug,
-    });
-    expect(created.body.id).not.toBe(unknown.id);
-    expect(await listed()).toEqual([created.body]);
-  });
-
   it.each([
     ["is left out", {}],
     ["is null", { datetime_end: null }],

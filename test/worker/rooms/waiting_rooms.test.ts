@@ -77,15 +77,6 @@ describe("The slug of a waiting room", () => {
     expect((await clinic.addProvider("Cardiology")).waiting_room_slug).toBe(`${room.slug}-4`);
   });
 
-  it("is new if the room is renamed back", async () => {
-    const { clinic, room } = await aClinicWithRoom({ name: "Cardiology" });
-    const renamed = await given(update(clinic, room.slug, { name: "Heart Centre" }));
-    const back = await given(update(clinic, renamed.slug, { name: "Cardiology" }));
-    expect(back.slug).toBe(`${room.slug}-2`);
-    expect((await update(clinic, back.slug, { name: "Heart Centre" })).body.slug).toBe(`${renamed.slug}-2`);
-    for (const { slug } of [room, renamed, back]) expectRefusal(await read(clinic, slug), 404);
-  });
-
   it("takes the plain form when the room is renamed, if no room ever had it", async () => {
     const clinic = await anOrganization();
     const second = await clinic.addRoom({ name: "Cardiology 2" });
@@ -166,21 +157,6 @@ describe("GET /waiting_rooms", () => {
         waiting_rooms: [],
         pagination: { current_page: 1, per_page: 25, total_pages: 0, total_count: 0 },
       });
-  });
-});
-
-describe("PUT /waiting_rooms/{slug}", () => {
-  it("accepts a room as it was read, without the slug, and changes only what a client can set", async () => {
-    const { clinic, room } = await aClinicWithRoom();
-    const { slug, ...rest } = room;
-    const updated = await update(clinic, slug, {
-      ...rest,
-      id: room.id + 1,
-      created_at: "2020-01-01T00:00:00.000Z",
-      waiting_count: 7,
-      theme: "dark",
-    });
-    expect(updated.body).toEqual({ ...room, theme: "dark", updated_at: aTimestamp });
   });
 });
 

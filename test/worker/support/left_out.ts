@@ -4,9 +4,8 @@
  * database or its queries, which the directory changes, or check behavior that differs by design with several databases.
  */
 export const LEFT_OUT = [
-  // The directory costs additional round trips.
-  "A request of the platform costs few round trips to D1 > GET /organizations",
-  "A request of the platform costs few round trips to D1 > POST /organizations",
+  // The directory costs an additional round trip.
+  "platform API: POST /organizations > succeeds in few round trips",
   "While D1 fails, GET /organizations of the platform API > ",
   // A database that is down is left out of the list.
   "While D1 fails, GET /invites of the platform API > ",

@@ -35,8 +35,8 @@ export const MUTATIONS: Mutation[] = [
   {
     name: "the reference of a visit is lost",
     file: "src/rooms/visits/visits.schemas.ts",
-    from: "    external_reference: row.external_reference,\n    status",
-    to: "    external_reference: null,\n    status",
+    from: "external_reference: row.external_reference,",
+    to: "external_reference: null,",
   },
   {
     name: "the organization can end a hold of the platform",

@@ -18,6 +18,8 @@ export interface Kind {
   read: (value: never) => unknown;
   isRequired?: boolean;
   isNullable?: boolean;
+  /** Whether most requests have the field. */
+  isUsual?: boolean;
   /** Whether the field must be absent. */
   isNever?: boolean;
 }
@@ -32,6 +34,9 @@ export const kind = (
 ): Kind => ({ make, bad, accepts, read });
 
 export const required = (of: Kind): Kind => ({ ...of, isRequired: true });
+
+/** A field that most requests have. */
+export const usual = (of: Kind): Kind => ({ ...of, isUsual: true });
 
 /** A field in which null is a value, and does not mean that the field is left out. */
 export const nullable = (of: Kind): Kind => ({ ...of, isNullable: true });
@@ -122,12 +127,13 @@ export function object(fields: Fields, isSound: (read: never) => boolean = () =>
   return kind(
     (choice) => {
       const { chance, hasFaults } = choice;
-      const isLeftOut = ({ isRequired }: Kind) => chance.is(isRequired ? (hasFaults ? 0.05 : 0) : 0.5);
+      const isLeftOut = ({ isRequired, isUsual }: Kind) =>
+        chance.is(isRequired ? (hasFaults ? 0.05 : 0) : isUsual ? 0.1 : 0.6);
       const entries = Object.entries(fields).flatMap(([name, field]) => {
         if (isLeftOut(field)) return [];
         if (field.isNever && !(hasFaults && chance.is(0.05))) return [];
-        if (hasFaults && field.bad.length > 0 && chance.is(0.08)) return [[name, chance.pick(field.bad)]];
-        return [[name, chance.is(0.1) && !field.isRequired ? null : field.make(choice)]];
+        if (hasFaults && field.bad.length > 0 && chance.is(0.05)) return [[name, chance.pick(field.bad)]];
+        return [[name, chance.is(0.1) && !field.isRequired && !field.isUsual ? null : field.make(choice)]];
       });
       return Object.fromEntries(entries);
     },

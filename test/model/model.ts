@@ -74,6 +74,123 @@ export interface Visit {
   updated_at: number;
 }
 
+export interface Participant {
+  id: number;
+  organization: Organization;
+  key: string;
+  room: Room;
+  call: Call | null;
+  display_name: string;
+  role: string;
+  user_id: number | null;
+  external_reference: string | null;
+  /** The fields that the organization has set, which reports do not change. */
+  said: string[];
+  waiting_since: number | null;
+  left_at: number | null;
+  consents: Consent[];
+}
+
+export interface Consent {
+  id: number;
+  /** When it was reported, which orders two decisions of the same time. */
+  order: number;
+  decision: "granted" | "refused";
+  decided_at: number;
+  said_at: number | null;
+  method: string | null;
+  reported_at: number;
+}
+
+export interface Hold {
+  reason: string | null;
+  began_at: number;
+  begun_by: "platform" | "organization";
+}
+
+export interface Call {
+  id: number;
+  organization: Organization;
+  key: string;
+  room: Room;
+  owner: Member;
+  started_at: number;
+  ended_at: number | null;
+  failed: boolean;
+  external_reference: string | null;
+  /** Whether the organization has set the reference. */
+  isOwnReference: boolean;
+  hold: Hold | null;
+  /** Whether a hold of the platform has ended, so that no undated report begins another one. */
+  hasEndedHold: boolean;
+  texts: Record<"transcript" | "soap_note", CallText | null>;
+  /** Texts that were deleted, and cannot be reported again. */
+  deleted: Set<string>;
+}
+
+export interface Line {
+  id: number;
+  participant_key: string;
+  text: string;
+  start_time: number;
+  end_time: number;
+}
+
+interface Version {
+  version: number;
+  text: string | null;
+  summary: string | null;
+  lines: Line[];
+  reason: string;
+  user_id: number;
+  created_at: number;
+}
+
+/** A transcript or a SOAP note. */
+export interface CallText {
+  id: number;
+  text: string | null;
+  summary: string | null;
+  lines: Line[];
+  /** The lines as they were reported, before corrections. */
+  reportedLines: Line[];
+  is_final: boolean;
+  versions: Version[];
+}
+
+export interface Egress {
+  id: number;
+  organization: Organization;
+  call: Call;
+  egress_id: string;
+  status: string;
+  error: string | null;
+  is_stopped: boolean;
+  ended_at: number | null;
+  /** An end that was reported before the recording has ended. */
+  early: number | null;
+  duration: number | null;
+  size: number | null;
+  storage_key: string | null;
+  log: { id: number; event: string; user_id: unknown; object_changes: object | null; created_at: string }[];
+  created_at: number;
+  updated_at: number;
+}
+
+export interface Endpoint {
+  id: number;
+  organization: Organization;
+  /** The member who is responsible for it. */
+  creator: Member;
+  url: string;
+  event_types: string[] | null;
+  is_active: boolean;
+  disabled_reason: string | null;
+  rotatedAt: number[];
+  created_at: number;
+  updated_at: number;
+}
+
 export interface Client {
   id: number;
   organization: Organization;
@@ -139,6 +256,12 @@ export class Model {
   readonly slugs = new Map<string, Room>();
   readonly subs: Sub[] = [];
   readonly visits: Visit[] = [];
+  readonly participants: Participant[] = [];
+  readonly calls: Call[] = [];
+  readonly egresses: Egress[] = [];
+  readonly endpoints: Endpoint[] = [];
+  /** Files, each with the recording that named it. */
+  readonly files = new Map<string, string>();
   /** Links of visits, by their token. */
   readonly visitLinks = new Map<string, { visit: Visit; participant: number }>();
   /** Where lists continue, as the service said. */
@@ -165,11 +288,16 @@ export class Model {
   personalRoomOf = (member: Member): Room | undefined =>
     this.rooms.find(({ owner, is_retired }) => owner === member && !is_retired);
 
-  waitingIn = (_room: Room): unknown[] => [];
+  waitingIn = (room: Room): Participant[] =>
+    this.participants.filter((each) => each.room === room && each.call === null && each.left_at === null);
 
-  leaveRoom = (_room: Room): void => {};
+  leaveRoom(room: Room): void {
+    for (const each of this.waitingIn(room)) each.left_at = this.now;
+  }
 
-  isInUse = (_room: Room): boolean => false;
+  isInUse = (room: Room): boolean =>
+    this.participants.some((each) => each.room === room && each.left_at === null) ||
+    this.calls.some((call) => call.room === room && call.ended_at === null);
 
   requireNotSuspended({ is_suspended }: Organization): void {
     if (is_suspended) throw new Refusal(403, "organization_suspended");

@@ -16,7 +16,7 @@ export interface Operation {
   /** Whether a client's rights may change, which takes a minute to be noticed. */
   changesRights?: boolean;
   /** Whether the access log records the read, so that an organization can require the acting headers. */
-  isRecorded?: boolean;
+  isRecorded?: boolean | ((query: Request["query"]) => boolean);
   /** @throws Refusal */
   play: (model: Model, request: Request) => Answer;
 }

@@ -61,7 +61,8 @@ export function prepare(
     return encodeURIComponent(given[each]);
   });
   const badId = Object.entries(given).some(
-    ([each, value]) => each.endsWith("id") && each !== "egress_id" && !/^[1-9]\d*$/.test(value),
+    ([each, value]) =>
+      each.endsWith("id") && (each !== "egress_id" || !isPlatform) && !/^[1-9]\d*$/.test(value),
   );
 
   const sentQuery: Record<string, string> = {};
@@ -119,7 +120,9 @@ export function prepare(
   if (badId) refuse(404, "not_found");
   // The service compares the names of parameters when it validates the last part of a request.
   if (areUnknown && !operation.query && !operation.body) refuse(400, "unknown_parameter");
-  if (operation.isRecorded && request.caller?.organization.require_acting_user && !isActing)
+  const { isRecorded } = operation;
+  const isRead = typeof isRecorded === "function" ? isRecorded(query) : isRecorded;
+  if (isRead && request.caller?.organization.require_acting_user && !isActing)
     refuse(400, "acting_user_required");
   if (isMalformed) refuse(400, "malformed_json");
   if (areUnknown) refuse(400, "unknown_parameter");

@@ -17,6 +17,8 @@ export const DIFFER = "The model and the service differ";
 export class Story {
   readonly model = new Model();
   readonly world: World;
+  /** The number of answers, by operation and what was answered. */
+  answers = new Map<string, Map<string, number>>();
 
   constructor(world: World) {
     this.world = world;
@@ -57,6 +59,9 @@ export class Story {
             { status: answer.status, code: answer.code },
           )
         : compare(expected.body, answer.body);
+    const counts = this.answers.get(name) ?? new Map<string, number>();
+    const said = `${answer.status} ${code ?? ""}`.trim();
+    this.answers.set(name, counts.set(said, (counts.get(said) ?? 0) + 1));
     if (differences.length > 0)
       throw new Error(
         `${DIFFER}: ${method} ${path} ${body ?? ""}\n${differences.join("\n")}\nThe service: ${answer.status} ${code ?? ""} ${text}`,

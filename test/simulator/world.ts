@@ -1,12 +1,13 @@
 import type { DatabaseSync } from "node:sqlite";
 import { type Run, runWith } from "../../src/dev/statement_runner.ts";
-import { SECOND } from "../../src/units.ts";
 import { databasesInMemory } from "../project/support/busy_shards.ts";
-import { bindingOf, type Statement } from "../project/support/d1_binding.ts";
-import { executeOn } from "../project/support/service_in_memory.ts";
 import { bindings, ORIGIN, PLATFORM_TOKEN } from "../project/support/worker_in_node.ts";
 import { Chance } from "../support/chance.ts";
+import { bucketOf } from "./bucket.ts";
+import { databaseOf, makeDeterministic } from "./databases.ts";
 import { type Isolate, type Programs, startIsolate, startMove } from "./isolate.ts";
+import { LOST, Lost } from "./lost.ts";
+import { Queues } from "./queues.ts";
 import { Schedule } from "./schedule.ts";
 
 /** How often things go wrong. */
@@ -41,6 +42,7 @@ export class World {
   readonly schedule: Schedule;
   readonly databases: DatabaseSync[];
   readonly receivers = new Map<string, Receiver>();
+  readonly files = new Map<string, Uint8Array>();
   readonly mails: { to: string; at: number }[] = [];
   /** Lines of the log that report a fault of the service itself. */
   readonly faults: string[] = [];
@@ -54,25 +56,28 @@ export class World {
   #isolates: Isolate[] = [];
   #started = 0;
   #underWay = 0;
+  readonly #queues = new Queues(this);
 
   constructor(seed: number, programs: Programs, databases: number) {
     this.chance = new Chance(seed);
     this.schedule = new Schedule(this.chance);
     this.databases = databasesInMemory(databases);
-    for (const database of this.databases) this.#makeDeterministic(database);
+    for (const database of this.databases) makeDeterministic(database, this.schedule);
     this.#programs = programs;
-    const [DB, ...others] = this.databases.map((database, shard) => this.#bindingOf(database, shard));
+    const [DB, ...others] = this.databases.map((database, shard) =>
+      databaseOf(database, shard, this.schedule),
+    );
     this.#env = {
       ...bindings(DB as D1Database),
       ...Object.fromEntries(others.map((other, n) => [`DB_${n + 1}`, other])),
       MAIL_FROM: "visits@riverside.example",
-      BULK_INVITES: this.#queue("bulk-invites", 5),
-      CHORES: this.#queue("chores", 0),
-      WEBHOOKS: this.#queue("webhook-deliveries", 5),
-      INVITE_MAILS: this.#queue("invite-mails", 5),
+      BULK_INVITES: this.#queues.queue("bulk-invites", 5),
+      CHORES: this.#queues.queue("chores", 0),
+      WEBHOOKS: this.#queues.queue("webhook-deliveries", 5),
+      INVITE_MAILS: this.#queues.queue("invite-mails", 5),
       EMAIL: { send: (mail: { to: string }) => this.#sendMail(mail) },
-      RECORDINGS: this.#bucket("recordings"),
-      AUDIT_LOGS: this.#bucket("sealed days"),
+      RECORDINGS: bucketOf("recordings", this.files, this.schedule),
+      AUDIT_LOGS: bucketOf("sealed days", this.files, this.schedule),
     } as unknown as Env;
     this.#isolates = [this.#start(), this.#start()];
   }
@@ -95,7 +100,7 @@ export class World {
 
   /** Whether no queue holds a message, and no invocation runs. */
   get isIdle(): boolean {
-    return this.#underWay === 0;
+    return this.#underWay + this.#queues.underWay === 0;
   }
 
   /**
@@ -126,7 +131,7 @@ export class World {
       headers: { "CF-Connecting-IP": "192.0.2.1", ...headers, ...(text === undefined ? {} : described) },
       ...(text === undefined ? {} : { body: text }),
     });
-    const answer = await this.#invoke(async ({ fetch }, env, context) => {
+    const answer = await this.invoke(async ({ fetch }, env, context) => {
       const response = await fetch(request as never, env, context);
       return { status: response.status, headers: response.headers, text: await response.text() };
     });
@@ -149,13 +154,13 @@ export class World {
   };
 
   async runCron(): Promise<void> {
-    await this.#invoke(({ scheduled }, env, context) =>
+    await this.invoke(({ scheduled }, env, context) =>
       scheduled({ scheduledTime: this.schedule.now, cron: "*/5 * * * *", noRetry() {} }, env, context),
     ).catch(() => {});
   }
 
   /** Runs the handler of an isolate, which may be restarted meanwhile: then nothing of the invocation goes on. */
-  async #invoke<Result>(
+  async invoke<Result>(
     run: (worker: Isolate["worker"], env: Env, context: ExecutionContext) => Result | Promise<Result>,
   ): Promise<Result> {
     const isolate = this.chance.pick(this.#isolates);
@@ -208,80 +213,6 @@ export class World {
     if (said.event === "fault" && !isExpected) this.faults.push(line);
   }
 
-  #makeDeterministic(database: DatabaseSync): void {
-    const { chance, schedule } = this;
-    database.function("random", () => chance.below(2 ** 31));
-    database.function("randomblob", (length) => chance.bytes(new Uint8Array(Number(length))));
-    database.function("unixepoch", { varargs: true }, () => schedule.now / SECOND);
-  }
-
-  #bindingOf(database: DatabaseSync, shard: number): D1Database {
-    const execute = executeOn(database);
-    return bindingOf((statements, session, isBatch) =>
-      this.schedule.trip(
-        `asks D1 ${shard}: ${statements.map(summary).join(", ")}`,
-        () => execute(statements, session, isBatch),
-        () => new Lost(`D1_ERROR: ${LOST}`),
-      ),
-    );
-  }
-
-  #queue(name: string, retries: number): Queue {
-    const enqueue = (body: unknown, delay: number) => this.#enqueue(name, retries, body, delay);
-    const send = (bodies: { body: unknown; delaySeconds?: number }[]) =>
-      this.schedule.trip(
-        `sends ${bodies.length} to ${name}`,
-        () => {
-          for (const { body, delaySeconds = 0 } of bodies)
-            enqueue(structuredClone(body), delaySeconds * SECOND);
-        },
-        () => new Lost(`Queue send failed: ${LOST}`),
-      );
-    return {
-      send: (body: unknown, options: { delaySeconds?: number } = {}) => send([{ body, ...options }]),
-      sendBatch: (messages: Iterable<{ body: unknown }>) => send([...messages]),
-    } as unknown as Queue;
-  }
-
-  #enqueue(name: string, retries: number, body: unknown, delay: number, attempts = 1): void {
-    const { chance, schedule } = this;
-    if (chance.is(this.odds.messages)) {
-      schedule.say(`${name} loses a message`);
-      return;
-    }
-    const times = chance.is(this.odds.messages) ? 2 : 1;
-    for (let n = 0; n < times; n++) {
-      this.#underWay++;
-      schedule.as(name, undefined, () =>
-        schedule.startTimer(delay + chance.below(500), async () => {
-          await schedule.trip(`delivers ${JSON.stringify(body)}`, () => {});
-          await this.#deliver(name, retries, body, attempts);
-          this.#underWay--;
-        }),
-      );
-    }
-  }
-
-  async #deliver(name: string, retries: number, body: unknown, attempts: number): Promise<void> {
-    let outcome: { delay: number } | undefined = { delay: 30 * SECOND };
-    const message = {
-      id: `message-${this.schedule.steps}`,
-      timestamp: new Date(this.schedule.now),
-      body,
-      attempts,
-      ack: () => {
-        outcome = undefined;
-      },
-      retry: ({ delaySeconds = 30 } = {}) => {
-        outcome = { delay: delaySeconds * SECOND };
-      },
-    };
-    const batch = { queue: name, messages: [message], ackAll() {}, retryAll() {} } as unknown as MessageBatch;
-    await this.#invoke(({ queue }, env, context) => queue(batch, env, context)).catch(() => {});
-    const left = outcome as { delay: number } | undefined;
-    if (left && attempts <= retries) this.#enqueue(name, retries, body, left.delay, attempts + 1);
-  }
-
   #sendMail({ to }: { to: string }): Promise<object> {
     return this.schedule.trip(
       "hands a mail over",
@@ -291,43 +222,6 @@ export class World {
       },
       () => Object.assign(new Lost(LOST), { code: "E_INTERNAL_SERVER_ERROR" }),
     );
-  }
-
-  readonly files = new Map<string, Uint8Array>();
-
-  #bucket(name: string) {
-    const { files, schedule } = this;
-    const trip = <Result>(what: string, effect: () => Result) =>
-      schedule.trip(`${what} in the bucket of ${name}`, effect, () => new Lost(`R2: ${LOST}`));
-    const found = (key: string) => {
-      const bytes = files.get(`${name}/${key}`);
-      if (!bytes) return null;
-      const response = () => new Response(bytes as BodyInit);
-      return {
-        key,
-        size: bytes.byteLength,
-        body: response().body,
-        arrayBuffer: () => response().arrayBuffer(),
-        text: () => response().text(),
-        bytes: async () => bytes,
-      };
-    };
-    return {
-      get: (key: string) => trip("reads a file", () => found(key)),
-      head: (key: string) => trip("looks for a file", () => found(key)),
-      delete: (keys: string | string[]) =>
-        trip("deletes files", () => {
-          for (const key of [keys].flat()) files.delete(`${name}/${key}`);
-        }),
-      async put(key: string, value: string | ArrayBuffer | ReadableStream, options?: { onlyIf?: unknown }) {
-        const bytes = new Uint8Array(await new Response(value).arrayBuffer());
-        return trip("writes a file", () => {
-          if (options?.onlyIf && files.has(`${name}/${key}`)) return null;
-          files.set(`${name}/${key}`, bytes);
-          return found(key);
-        });
-      },
-    };
   }
 
   async #fetch(input: string | URL | Request, init?: RequestInit): Promise<Response> {
@@ -351,22 +245,6 @@ export class World {
     answer.catch(() => {});
     return Promise.race([answer, aborted]);
   }
-}
-
-/** As D1 says it. */
-const LOST = "Network connection lost.";
-
-/** A fault that the schedule makes. The log has its name, so that faults of the service itself are told from it. */
-class Lost extends Error {
-  override name = "Lost";
-}
-
-/** The verb and the table of a statement. */
-function summary({ query }: Statement): string {
-  const [, verb = "run", table = ""] =
-    /^\s*(?:with .*? )?(select|insert into|update|delete from)\b(?:.*?\bfrom)?\s*[("]*(\w*)/is.exec(query) ??
-    [];
-  return `${verb.toLowerCase()} ${table}`.trim();
 }
 
 export const platformHeaders = { Authorization: `Bearer ${PLATFORM_TOKEN}` };

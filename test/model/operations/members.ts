@@ -103,6 +103,14 @@ export function writeMember(model: Model, member: Member, next: Member): Member 
     for (const { creator, rows } of model.bulkInvites)
       for (const row of creator === member ? rows : []) if (isBeyond(row.roles)) row.isFailed = true;
   }
+  if (lost.includes("organization_admin"))
+    for (const endpoint of model.endpoints)
+      if (endpoint.creator === member && endpoint.is_active)
+        Object.assign(endpoint, {
+          is_active: false,
+          disabled_reason: "creator_removed",
+          updated_at: model.now,
+        });
   const room = model.rooms.find(({ owner }) => owner === member);
   if (isProvider(member)) {
     if (room?.is_retired) Object.assign(room, { is_retired: false, updated_at: model.now });
@@ -213,11 +221,11 @@ const ASSISTS = list(
 );
 const CHANGES = object({ email: nullable(EMAIL), display_name: NAME, roles: ROLE_NAMES, assists: ASSISTS });
 
-/** Mostly a member who may be changed without making the callers of the story useless. */
+/** Mostly a member whose loss does not end the story: few stories lose a caller. */
 const aMember: Operations[string]["path"] = (choice) => {
   const { model, chance } = choice;
   const others = model.members.filter((member) => !model.clients.some((client) => client.member === member));
-  const id = pickOwned(choice, chance.is(0.7) && others.length > 0 ? others : model.members)?.id;
+  const id = pickOwned(choice, chance.is(0.9) ? others : model.members)?.id;
   return { id, organization_user_id: id };
 };
 

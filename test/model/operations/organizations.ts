@@ -19,10 +19,16 @@ import {
 } from "../model.ts";
 import { bodyId, type Operations, PAGE, pickOwned } from "../operation.ts";
 
+/** A setting of the service. */
+const APP_URL = "http://localhost:3000";
+
 export const organizationOf = (model: Model, { path }: Request): Organization =>
   found(model.organizations.find(({ id }) => id === Number(path.organization_id)));
 
-const shownOwn = (organization: Organization) => ({
+/** For the organization itself, with the address of the web app. */
+const shownOwn = (organization: Organization) => ({ ...shared(organization), app_url: APP_URL });
+
+const shared = (organization: Organization) => ({
   id: idOf(organization),
   name: organization.name,
   slug: organization.slug,
@@ -35,7 +41,7 @@ const shownOwn = (organization: Organization) => ({
 });
 
 const shown = (organization: Organization) => ({
-  ...shownOwn(organization),
+  ...shared(organization),
   is_suspended: organization.is_suspended,
 });
 
@@ -165,7 +171,11 @@ function revoke(model: Model, organization: Organization, { path }: Request, own
   return { status: 204 };
 }
 
-const aClient: Operations[string]["path"] = (choice) => ({ id: pickOwned(choice, choice.model.clients)?.id });
+/** Mostly a client that the story has created. */
+const aClient: Operations[string]["path"] = (choice) => {
+  const { clients } = choice.model;
+  return { id: pickOwned(choice, choice.chance.is(0.9) ? clients.slice(6) : clients)?.id };
+};
 
 export const ORGANIZATIONS: Operations = {
   "platform POST /organizations": {

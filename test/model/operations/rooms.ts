@@ -1,4 +1,4 @@
-import { BOOLEAN, kind, NAME, NAMES, NEVER, nullable, object, required, text } from "../kinds.ts";
+import { kind, NAME, NAMES, NEVER, nullable, object, oneOf, required, text, usual } from "../kinds.ts";
 import {
   type Answer,
   found,
@@ -60,7 +60,11 @@ export const roomOf = (
   slug = path.slug ?? path.waiting_room_slug,
 ): Room => found(roomsOf(model, caller.organization).find((room) => room.slug === slug?.toLowerCase()));
 
-const ROOM = { theme: text(50, ["default", "dark"]), is_active: BOOLEAN, slug: NEVER };
+const ROOM = {
+  theme: text(50, ["default", "dark"]),
+  is_active: usual(oneOf([true, true, false], ["true", 1])),
+  slug: NEVER,
+};
 
 const shownSub = (model: Model, sub: Sub) => ({
   id: idOf(sub),
@@ -97,7 +101,10 @@ const endsAfterItStarts = ({
   datetime_end?: number | null;
 }) => start === undefined || typeof end !== "number" || end > start;
 
-const SUBSTITUTE = bodyId((model) => model.members);
+const SUBSTITUTE = bodyId(({ rooms, members }) => {
+  const providers = rooms.flatMap(({ owner, is_retired }) => (owner && !is_retired ? [owner] : []));
+  return [...providers, ...members.slice(0, 1)];
+});
 
 function requirePossible(
   model: Model,
@@ -249,6 +256,10 @@ export const ROOMS: Operations = {
   },
   "external POST /waiting_rooms/{waiting_room_slug}/waiting_room_subs": {
     area: "rooms",
+    path: ({ chance, model: { subs } }) => {
+      const sub = chance.is(0.7) ? subs.at(-1) : undefined;
+      return { waiting_room_slug: sub?.room.slug };
+    },
     body: object({
       waiting_room_sub: required(
         object(

@@ -1,0 +1,678 @@
+import { BOOLEAN, kind, list, NAME, nullable, object, required, text, usual } from "../kinds.ts";
+import {
+  type Call,
+  type Caller,
+  type CallText,
+  dateOf,
+  found,
+  idOf,
+  invalid,
+  type Model,
+  notFound,
+  type Organization,
+  type Participant,
+  pageAfter,
+  Refusal,
+  type Request,
+  type Room,
+  requireUnchanged,
+  timestamp,
+  timestampOrNull,
+  unprocessable,
+} from "../model.ts";
+import {
+  AFTER,
+  bodyId,
+  DAY,
+  isInOrder,
+  type Operations,
+  pickOwned,
+  queryId,
+  RANGE,
+  referenceOf,
+} from "../operation.ts";
+import { membersOf, reachedMember, reachOf } from "./members.ts";
+import { organizationOf } from "./organizations.ts";
+import {
+  PARTICIPANT_ROLE,
+  PEOPLE,
+  PERSON_REFERENCE,
+  REFERENCE,
+  REFERENCES,
+  rangeOf,
+  reachedRoom,
+  USER,
+} from "./visits.ts";
+
+const DAYS = 86_400_000;
+
+/** Recordings are shown once the call has ended, and if everybody on it has consented. */
+export const isVisible = (model: Model, call: Call): boolean => {
+  const people = participantsOf(model, call);
+  return call.ended_at !== null && people.length > 0 && people.every((each) => consentOf(each) === true);
+};
+
+export const egressesOf = (model: Model, call: Call) =>
+  model.egresses.filter((egress) => egress.call === call);
+
+const stateOf = ({ ended_at }: Call, known: CallText | null) => {
+  if (!known) return "none";
+  return known.is_final && ended_at !== null ? "ready" : "pending";
+};
+
+/** The state of a call's results. */
+const resultsOf = (model: Model, call: Call) => ({
+  transcript: stateOf(call, call.texts.transcript),
+  soap_note: stateOf(call, call.texts.soap_note),
+  egresses: isVisible(model, call) ? egressesOf(model, call).length : 0,
+});
+
+const idAndHold = (call: Call) => ({
+  id: idOf(call),
+  organization_user_id: call.owner.id,
+  waiting_room_id: idOf(call.room),
+  visit_id: null,
+  is_ended: call.ended_at !== null,
+  started_at: timestamp(call.started_at),
+  ended_at: timestampOrNull(call.ended_at),
+});
+
+const details = (call: Call) => ({
+  external_reference: call.external_reference,
+  ended_by: call.ended_at === null ? null : "reported",
+  failed: call.failed,
+  legal_hold: call.hold && { ...call.hold, began_at: timestamp(call.hold.began_at) },
+});
+
+const listed = (model: Model, call: Call) => ({ ...idAndHold(call), results: resultsOf(model, call) });
+
+const shown = (model: Model, call: Call, { member }: Caller) => {
+  const isAdmin = member.roles.includes("organization_admin");
+  return { ...listed(model, call), ...details(isAdmin ? call : { ...call, hold: null }) };
+};
+
+export const reported = (call: Call) => ({ ...idAndHold(call), key: call.key, ...details(call) });
+
+export const callsOf = (model: Model, caller: Caller): Call[] =>
+  model.calls.filter(
+    (call) => call.organization === caller.organization && reachOf(model, caller).includes(call.owner),
+  );
+
+/** The call in the path, which names its holder too. */
+export const callOf = (model: Model, { caller, path }: Request): Call =>
+  found(
+    callsOf(model, caller).find(
+      ({ id, owner }) => id === Number(path.call_id) && owner.id === Number(path.organization_user_id),
+    ),
+  );
+
+export function callOfKey(model: Model, request: Request): Call {
+  const organization = organizationOf(model, request);
+  return found(
+    model.calls.find((call) => call.organization === organization && call.key === request.path.key),
+  );
+}
+
+/** Mostly a call with its holder. */
+export const aCall: Operations[string]["path"] = (choice) => {
+  const call = pickOwned(choice, choice.model.calls);
+  if (!call) return { key: "c1" };
+  const others = choice.hasFaults && choice.chance.is(0.1) ? choice.model.members : [call.owner];
+  return { call_id: call.id, organization_user_id: choice.chance.pick(others).id, key: call.key };
+};
+
+export const KEYS = ["c1", "c1", "c2", "c3"];
+
+export const aKey: Operations[string]["path"] = ({ chance, organization_id }) => ({
+  key: chance.pick(KEYS),
+  organization_id,
+});
+
+/** A time in the past, in minutes. */
+export const past = (minutes: readonly number[]) =>
+  kind(
+    ({ chance, model }) => new Date(model.now - chance.pick(minutes) * 60_000).toISOString(),
+    ["2999-01-01T00:00:00Z", "now", 5],
+    undefined,
+    (value: string) => Date.parse(value),
+  );
+
+const ANY_SLUG = kind(
+  (choice) => {
+    const rooms = [...choice.model.slugs].map(([slug, { organization }]) => ({ slug, organization }));
+    return pickOwned(choice, rooms)?.slug ?? "nowhere--room";
+  },
+  [5],
+);
+
+export const PERSON_KEYS = ["p1", "p2", "p3", "p4"];
+const PERSON = {
+  display_name: usual(NAME),
+  role: usual(PARTICIPANT_ROLE),
+  user_id: USER,
+  external_reference: PERSON_REFERENCE,
+};
+
+/** Two participants of a report have different keys. */
+const REPORTED = {
+  ...list(
+    object({
+      ...PERSON,
+      key: required(kind(({ chance }) => chance.pick(PERSON_KEYS), ["", 5])),
+      left_at: nullable(past([0])),
+      recording_consent: BOOLEAN,
+      recording_consent_at: past([1, 10, 60]),
+      recording_consent_method: text(50, ["verbal", "form"]),
+    }),
+    0,
+    500,
+  ),
+};
+
+const areDistinct = ({ participants = [] }: { participants?: { key: string }[] }) =>
+  new Set(participants.map(({ key }) => key)).size === participants.length;
+
+const CALL = object({
+  call: required(
+    object(
+      {
+        waiting_room_slug: usual(ANY_SLUG),
+        organization_user_id: usual(bodyId((model) => model.members)),
+        started_at: usual(past([30, 30, 1500])),
+        ended_at: nullable(past([0, 0, 0, 40])),
+        failed: nullable(BOOLEAN),
+        legal_hold: BOOLEAN,
+        external_reference: REFERENCE,
+        participants: usual(REPORTED),
+      },
+      areDistinct,
+    ),
+  ),
+});
+
+// biome-ignore lint/suspicious/noExplicitAny: a validated body
+type Input = any;
+
+const participantOf = (model: Model, organization: Organization, key: string | undefined) =>
+  model.participants.find((each) => each.organization === organization && each.key === key);
+
+/** Applies a report to what is known of a person. What the organization has said stays. */
+function mergePerson(known: Participant | undefined, report: Input, incomplete: string) {
+  const fields = Object.entries({
+    display_name: report.display_name,
+    role: report.role,
+    user_id: report.user_id,
+    external_reference: report.external_reference,
+  }).filter(([field, value]) => value !== undefined && !known?.said.includes(field));
+  const next = {
+    user_id: null,
+    external_reference: null,
+    said: [],
+    consents: [],
+    ...known,
+    ...Object.fromEntries(fields),
+  };
+  if (next.display_name === undefined || next.role === undefined) throw unprocessable(incomplete);
+  return next;
+}
+
+const isAfter = (time: number | null, other: number | null) =>
+  time !== null && other !== null && time > other;
+
+/** Adds a decision to a participant's ledger. */
+function decide(now: number, call: Call, { consents }: Participant, report: Input): void {
+  const { recording_consent, recording_consent_at: at, recording_consent_method: method = null } = report;
+  if (recording_consent === undefined) return;
+  const decision = recording_consent ? "granted" : "refused";
+  if (at === undefined && recording_consent && consents.at(-1)?.decision === "granted") return;
+  const refusals = consents.filter((each) => each.decision === "refused").map(({ decided_at }) => decided_at);
+  const undated = recording_consent
+    ? Math.min(call.started_at, now, ...(refusals.length > 0 ? [Math.max(...refusals)] : []))
+    : now;
+  const decided_at = at === undefined ? undated : Math.min(at, now);
+  const isKnown = consents.some(
+    (each) => each.decision === decision && (each.said_at ?? each.decided_at) === (at ?? decided_at),
+  );
+  if (!isKnown)
+    consents.push({ id: 0, order: now, decision, decided_at, said_at: at ?? null, method, reported_at: now });
+}
+
+/** The latest decision counts, and of two at the same time the refusal. */
+export function consentOf({ consents }: Participant): boolean | null {
+  const latest = Math.max(...consents.map(({ decided_at }) => decided_at));
+  const last = consents.filter(({ decided_at }) => decided_at === latest);
+  return last.length === 0 ? null : last.every(({ decision }) => decision === "granted");
+}
+
+export const participantsOf = (model: Model, call: Call) =>
+  model.participants.filter((each) => each.call === call);
+
+function reportCall(model: Model, organization: Organization, key: string, report: Input): Call {
+  const known = model.calls.find((call) => call.organization === organization && call.key === key);
+  const named = model.slugs.get(report.waiting_room_slug?.toLowerCase());
+  const room = known?.room ?? (named?.organization === organization ? named : undefined);
+  if (!room)
+    throw unprocessable(report.waiting_room_slug === undefined ? "first_report_incomplete" : "room_unknown");
+  const owner_id = report.organization_user_id ?? known?.owner.id;
+  const started_at = report.started_at ?? known?.started_at;
+  if (owner_id === undefined || started_at === undefined) throw unprocessable("first_report_incomplete");
+  const owner = membersOf(model, organization).find(({ id }) => id === owner_id);
+  if (!owner) throw unprocessable("not_a_member");
+  const ended_at = report.ended_at ?? known?.ended_at ?? null;
+  if (ended_at !== null && ended_at < started_at) throw invalid();
+  const isReference = report.external_reference !== undefined && !known?.isOwnReference;
+  const mayHold = known?.hold?.begun_by !== "platform" && !known?.hasEndedHold;
+  const begun: Call["hold"] = { reason: null, began_at: model.now, ...known?.hold, begun_by: "platform" };
+  const call: Call = {
+    ...{
+      id: 0,
+      organization,
+      key,
+      isOwnReference: false,
+      hold: null,
+      hasEndedHold: false,
+      texts: { transcript: null, soap_note: null },
+      deleted: new Set(),
+    },
+    ...known,
+    ...{ room, owner, started_at, ended_at },
+    failed: report.failed === undefined ? (known?.failed ?? false) : (report.failed ?? false),
+    external_reference: isReference ? report.external_reference : (known?.external_reference ?? null),
+    ...(report.legal_hold && mayHold ? { hold: begun } : {}),
+  };
+  const written = known ?? call;
+  const reports: Input[] = report.participants ?? [];
+  const merged = reports.map((said) => {
+    const before = participantOf(model, organization, said.key);
+    const person = mergePerson(before, said, "participant_incomplete");
+    const left_at = said.left_at ?? before?.left_at ?? null;
+    return {
+      before,
+      said,
+      next: {
+        id: 0,
+        organization,
+        key: said.key,
+        waiting_since: null,
+        ...person,
+        room,
+        left_at,
+      } as Participant,
+    };
+  });
+  const isMember = (id: number) => membersOf(model, organization).some((member) => member.id === id);
+  if (reports.some(({ user_id }) => user_id && !isMember(user_id))) throw unprocessable("not_a_member");
+  for (const { before, next } of merged) {
+    if (before?.call && before.call !== known) throw unprocessable("participant_on_other_call");
+    if (isAfter(next.waiting_since, next.left_at)) throw invalid();
+  }
+  if (known) Object.assign(known, call);
+  else model.calls.push(call);
+  for (const { before, next, said } of merged) {
+    const participant = before ? Object.assign(before, next) : next;
+    if (!before) model.participants.push(participant);
+    participant.call = written;
+    decide(model.now, written, participant, said);
+  }
+  const leaving =
+    typeof report.ended_at === "number"
+      ? participantsOf(model, written)
+      : reports.map(({ key }) => participantOf(model, organization, key) as Participant);
+  if (ended_at !== null)
+    for (const each of leaving) each.left_at ??= Math.max(ended_at, each.waiting_since ?? 0);
+  return written;
+}
+
+/** Applies the report of somebody in a waiting room. */
+function reportParticipant(model: Model, room: Room, slug: string, key: string, report: Input): Participant {
+  const { organization } = room;
+  const known = participantOf(model, organization, key);
+  const isCurrent = !room.is_retired && room.slug === slug.toLowerCase();
+  const outdated = new Refusal(404, "slug_outdated");
+  if (!known && !isCurrent) throw outdated;
+  const person = mergePerson(known, report, "first_report_incomplete");
+  const since = report.waiting_since ?? null;
+  const isReturn = known?.call === null && isAfter(since, known.left_at ?? known.waiting_since);
+  const left_at = report.left_at ?? (known && !isReturn ? known.left_at : null);
+  const waiting_since = since ?? known?.waiting_since ?? null;
+  const call = known?.call ?? null;
+  if (!known && waiting_since === null) throw unprocessable("first_report_incomplete");
+  if (isAfter(waiting_since, left_at)) {
+    const comesAfterCall = call !== null && isAfter(waiting_since, known?.left_at ?? null);
+    throw comesAfterCall ? unprocessable("participant_left") : invalid();
+  }
+  if (report.user_id && !membersOf(model, organization).some(({ id }) => id === report.user_id))
+    throw unprocessable("not_a_member");
+  const waits = left_at === null && call === null;
+  const stays = known && !isReturn && !waits;
+  if (waits && !(known?.left_at === null && known.room === room)) {
+    if (!isCurrent) throw outdated;
+    if (!room.is_active) throw unprocessable("room_inactive");
+  }
+  const next = {
+    id: 0,
+    organization,
+    key,
+    ...person,
+    room: stays ? known.room : room,
+    call,
+    waiting_since,
+    left_at,
+  } as Participant;
+  if (known) return Object.assign(known, next);
+  model.participants.push(next);
+  return next;
+}
+
+const times = ({ waiting_since, left_at }: Participant) => ({
+  waiting_since: timestampOrNull(waiting_since),
+  joined_at: null,
+  left_at: timestampOrNull(left_at),
+});
+
+const person = (participant: Participant) => ({
+  id: idOf(participant),
+  role: participant.role,
+  user_id: participant.user_id,
+  display_name: participant.display_name,
+  external_reference: participant.external_reference,
+});
+
+const onCall = (participant: Participant) => ({
+  ...person(participant),
+  ...times(participant),
+  recording_consent: consentOf(participant),
+});
+
+function listCalls(model: Model, { query }: Request, calls: Call[]) {
+  const { from, to, after, external_reference, participant_reference } = query as Record<
+    string,
+    string | undefined
+  >;
+  const [time = Number.POSITIVE_INFINITY, id = 0] = (after ?? "").split(".").filter(Boolean).map(Number);
+  const some = calls
+    .filter(
+      (call) =>
+        (from === undefined || call.started_at >= Date.parse(from)) &&
+        (to === undefined || call.started_at < Date.parse(to) + DAYS) &&
+        (call.started_at < time || (call.started_at === time && call.id < id)) &&
+        (external_reference === undefined || call.external_reference === external_reference) &&
+        (participant_reference === undefined ||
+          participantsOf(model, call).some((each) => each.external_reference === participant_reference)),
+    )
+    .sort((one, other) => other.started_at - one.started_at || other.id - one.id);
+  return pageAfter(
+    { name: "calls", model, query },
+    some,
+    ({ started_at }) => started_at,
+    (call) => listed(model, call),
+  );
+}
+
+const HOLD = object({
+  legal_hold: required(
+    object({
+      reason: nullable({
+        ...text(1000, ["Case 1", "Case 2"], [" ", 5, "x".repeat(1001)]),
+        read: (value) => value,
+      }),
+    }),
+  ),
+});
+
+function hold(
+  model: Model,
+  call: Call,
+  begun_by: "platform" | "organization",
+  { body, sent }: Request,
+): void {
+  if (call.hold)
+    requireUnchanged(sent.legal_hold, {
+      began_at: timestamp(call.hold.began_at),
+      begun_by: call.hold.begun_by,
+    });
+  const { reason = call.hold?.reason ?? null } = body.legal_hold;
+  if (call.hold?.begun_by === begun_by && call.hold.reason === reason) return;
+  if (call.hold?.begun_by === "platform" && begun_by !== "platform") throw unprocessable("hold_of_platform");
+  call.hold = { began_at: model.now, ...call.hold, reason, begun_by };
+}
+
+function release(call: Call, by: "platform" | "organization"): void {
+  if (call.hold?.begun_by === "platform" && by !== "platform") throw unprocessable("hold_of_platform");
+  if (call.hold && by === "platform") call.hasEndedHold = true;
+  call.hold = null;
+}
+
+const RESULTS = "/organization_users/{organization_user_id}/calls/{call_id}";
+
+export const CALLS: Operations = {
+  "external GET /calls": {
+    area: "calls",
+    isRecorded: (query) => "participant_reference" in query,
+    query: {
+      ...AFTER,
+      ...RANGE,
+      external_reference: referenceOf(REFERENCES),
+      participant_reference: referenceOf(PEOPLE),
+    },
+    isSound: isInOrder,
+    play: (model, request) => listCalls(model, request, callsOf(model, request.caller)),
+  },
+  "external GET /organization_users/{organization_user_id}/calls": {
+    area: "calls",
+    query: { ...AFTER, ...RANGE, external_reference: referenceOf(REFERENCES) },
+    isSound: isInOrder,
+    play(model, request) {
+      const owner = reachedMember(model, request);
+      return listCalls(
+        model,
+        request,
+        callsOf(model, request.caller).filter((call) => call.owner === owner),
+      );
+    },
+  },
+  [`external GET ${RESULTS}`]: {
+    area: "calls",
+    path: aCall,
+    play: (model, request) => ({ status: 200, body: shown(model, callOf(model, request), request.caller) }),
+  },
+  [`external PUT ${RESULTS}`]: {
+    area: "calls",
+    path: aCall,
+    body: object({ call: required(object({ external_reference: REFERENCE })) }),
+    play(model, request) {
+      const call = callOf(model, request);
+      const { external_reference } = request.body.call;
+      if (external_reference !== undefined) Object.assign(call, { external_reference, isOwnReference: true });
+      return { status: 200, body: shown(model, call, request.caller) };
+    },
+  },
+  [`external GET ${RESULTS}/participants`]: {
+    area: "calls",
+    isRecorded: true,
+    path: aCall,
+    play: (model, request) => ({
+      status: 200,
+      body: { participants: participantsOf(model, callOf(model, request)).map(onCall) },
+    }),
+  },
+  [`external PUT ${RESULTS}/participants/{participant_id}`]: {
+    area: "calls",
+    roles: ["provider", "organization_admin"],
+    isRecorded: true,
+    path(choice) {
+      const { model, chance } = choice;
+      const path = aCall(choice);
+      const people = model.participants.filter(({ id, call }) => id !== 0 && call?.id === path.call_id);
+      return { ...path, participant_id: people.length > 0 ? chance.pick(people).id : 999_999 };
+    },
+    body: object({
+      participant: required(object({ display_name: NAME, external_reference: PERSON_REFERENCE })),
+    }),
+    play(model, request) {
+      const people = participantsOf(model, callOf(model, request));
+      const participant = found(people.find(({ id }) => id === Number(request.path.participant_id)));
+      Object.assign(participant, request.body.participant);
+      participant.said = [...participant.said, ...Object.keys(request.body.participant)];
+      return { status: 200, body: onCall(participant) };
+    },
+  },
+  "external GET /waiting_rooms/{slug}/participants": {
+    area: "rooms",
+    isRecorded: true,
+    play(model, { caller, path }) {
+      const waiting = model
+        .waitingIn(found(reachedRoom(model, caller, path.slug)))
+        .sort((one, other) => (one.waiting_since ?? 0) - (other.waiting_since ?? 0))
+        .map((each) => ({
+          ...person(each),
+          visit_id: null,
+          waiting_since: timestampOrNull(each.waiting_since),
+        }));
+      return { status: 200, body: { participants: waiting } };
+    },
+  },
+  [`external GET ${RESULTS}/consents`]: {
+    area: "calls",
+    isRecorded: true,
+    path: aCall,
+    play(model, request) {
+      const decisions = participantsOf(model, callOf(model, request)).flatMap((participant) =>
+        participant.consents.map((consent) => ({ participant, consent })),
+      );
+      const latest = new Map<Participant, string>();
+      const consents = decisions
+        .sort(
+          (one, other) =>
+            one.consent.decided_at - other.consent.decided_at || one.consent.order - other.consent.order,
+        )
+        .flatMap(({ participant, consent }) => {
+          const before = latest.get(participant);
+          latest.set(participant, consent.decision);
+          if (consent.decision === "refused" && before === "refused") return [];
+          return {
+            id: idOf(consent),
+            participant_id: idOf(participant),
+            decision: consent.decision === "refused" && before ? "withdrawn" : consent.decision,
+            decided_at: timestamp(consent.decided_at),
+            method: consent.method,
+            reported_at: timestamp(consent.reported_at),
+          };
+        });
+      return { status: 200, body: { consents } };
+    },
+  },
+  [`external PUT ${RESULTS}/legal_hold`]: {
+    area: "results",
+    roles: ["organization_admin"],
+    path: aCall,
+    body: HOLD,
+    play(model, request) {
+      const call = callOf(model, request);
+      hold(model, call, "organization", request);
+      return { status: 200, body: shown(model, call, request.caller) };
+    },
+  },
+  [`external DELETE ${RESULTS}/legal_hold`]: {
+    area: "results",
+    roles: ["organization_admin"],
+    path: aCall,
+    play(model, request) {
+      release(callOf(model, request), "organization");
+      return { status: 204 };
+    },
+  },
+  "external GET /call_metrics": {
+    area: "calls",
+    query: { date_start: DAY, date_end: DAY, user_id: queryId((model) => model.members) },
+    play(model, { caller, query }) {
+      const { start, end } = rangeOf(model, query);
+      const { user_id } = query as { user_id?: number };
+      if (user_id !== undefined && !membersOf(model, caller.organization).some(({ id }) => id === user_id))
+        throw notFound();
+      const calls = model.calls.filter(
+        ({ organization, owner }) =>
+          organization === caller.organization && (user_id === undefined || owner.id === user_id),
+      );
+      const dates = [...new Set(calls.map(({ started_at }) => dateOf(started_at)))].sort();
+      const average = (values: number[]) =>
+        values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
+      const each = (value: (calls: Call[]) => number) =>
+        Object.fromEntries(
+          dates
+            .filter((date) => start <= date && date <= end)
+            .map((date) => [date, value(calls.filter(({ started_at }) => dateOf(started_at) === date))]),
+        );
+      const waits = (call: Call) =>
+        participantsOf(model, call).flatMap(({ role, waiting_since }) =>
+          role === "recipient" && waiting_since !== null
+            ? [Math.max(0, call.started_at - waiting_since) / 1000]
+            : [],
+        );
+      const durations = ({ started_at, ended_at }: Call) =>
+        ended_at === null ? [] : [(ended_at - started_at) / 1000];
+      return {
+        status: 200,
+        body: {
+          total_calls: each((some) => some.length),
+          average_duration: each((some) => average(some.flatMap(durations))),
+          call_fail_rate: each((some) => average(some.map(({ failed }) => Number(failed)))),
+          average_wait_time: each((some) => average(some.flatMap(waits))),
+        },
+      };
+    },
+  },
+  "platform PUT /organizations/{organization_id}/calls/{key}": {
+    path: aKey,
+    body: CALL,
+    play(model, request) {
+      const call = reportCall(
+        model,
+        organizationOf(model, request),
+        request.path.key ?? "",
+        request.body.call,
+      );
+      return { status: 200, body: reported(call) };
+    },
+  },
+  "platform GET /organizations/{organization_id}/calls/{key}": {
+    path: aKey,
+    play: (model, request) => ({ status: 200, body: reported(callOfKey(model, request)) }),
+  },
+  "platform PUT /organizations/{organization_id}/calls/{key}/legal_hold": {
+    path: aKey,
+    body: HOLD,
+    play(model, request) {
+      const call = callOfKey(model, request);
+      hold(model, call, "platform", request);
+      return { status: 200, body: reported(call) };
+    },
+  },
+  "platform DELETE /organizations/{organization_id}/calls/{key}/legal_hold": {
+    path: aKey,
+    play(model, request) {
+      release(callOfKey(model, request), "platform");
+      return { status: 204 };
+    },
+  },
+  "platform PUT /waiting_rooms/{slug}/participants/{key}": {
+    path: ({ chance }) => ({ key: chance.pick(PERSON_KEYS) }),
+    body: object({
+      participant: required(
+        object({ ...PERSON, waiting_since: usual(past([0])), left_at: nullable(past([0])) }),
+      ),
+    }),
+    play(model, request) {
+      const { slug = "", key = "" } = request.path;
+      const room = found(model.slugs.get(slug.toLowerCase()));
+      const participant = reportParticipant(model, room, slug, key, request.body.participant);
+      const { role, user_id, display_name } = participant;
+      const shownPerson = { id: idOf(participant), key, role, user_id, display_name };
+      const place = {
+        waiting_room_id: idOf(participant.room),
+        call_id: participant.call ? idOf(participant.call) : null,
+      };
+      return { status: 200, body: { ...shownPerson, ...place, ...times(participant) } };
+    },
+  },
+};

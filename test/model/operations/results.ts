@@ -1,0 +1,565 @@
+import { BOOLEAN, kind, list, nullable, object, oneOf, required, text, usual } from "../kinds.ts";
+import {
+  ANYTHING,
+  type Answer,
+  type Call,
+  type CallText,
+  type Egress,
+  found,
+  idOf,
+  Learned,
+  type Line,
+  type Model,
+  page,
+  type Request,
+  timestamp,
+  timestampOrNull,
+  unprocessable,
+} from "../model.ts";
+import { bodyId, DAY, isInOrder, type Operations, PAGE, pickOwned, RANGE } from "../operation.ts";
+import {
+  aCall,
+  aKey,
+  callOf,
+  callOfKey,
+  callsOf,
+  egressesOf,
+  isVisible,
+  KEYS,
+  PERSON_KEYS,
+  participantsOf,
+  past,
+} from "./calls.ts";
+import { membersOf } from "./members.ts";
+import { organizationOf } from "./organizations.ts";
+
+type TextKind = "transcript" | "soap_note";
+
+const DAYS = 86_400_000;
+
+const multiline = (values: readonly string[], bad: readonly unknown[] = ["", 5]) => ({
+  ...text(500, values, bad),
+  read: (value: never) => value,
+});
+
+const NOTE = multiline(["Subjective: better.", "Subjective: worse.\nPlan: rest."]);
+const REASON = required(multiline(["Misheard"]));
+
+const lineTimes = (line: Line) => ({ text: line.text, start_time: line.start_time, end_time: line.end_time });
+
+const shownText = (model: Model, call: Call, kind: TextKind, known: CallText) => {
+  const id = idOf(known);
+  if (kind === "soap_note") return { id, text: known.text, is_final: known.is_final };
+  const names = new Map(participantsOf(model, call).map(({ key, display_name }) => [key, display_name]));
+  const transcript_lines = known.lines.map((line) => ({
+    id: new Learned((value: number) => {
+      line.id = value;
+    }),
+    ...lineTimes(line),
+    display_name: names.get(line.participant_key),
+  }));
+  return { id, summary: known.summary ?? "", is_final: known.is_final, transcript_lines };
+};
+
+/** A text of an ended call. */
+const readableText = (model: Model, request: Request, kind: TextKind) => {
+  const call = callOf(model, request);
+  if (call.ended_at === null) found(undefined);
+  return { call, known: found(call.texts[kind] ?? undefined) };
+};
+
+function deleteText(call: Call, kind: TextKind): Answer {
+  if (call.hold) throw unprocessable("legal_hold");
+  if (call.texts[kind]) call.deleted.add(kind);
+  call.texts[kind] = null;
+  return { status: 204 };
+}
+
+const LINES = {
+  ...list(
+    object({
+      participant_key: required(kind(({ chance }) => chance.pick(PERSON_KEYS), ["", 5])),
+      text: required(multiline(["Good morning.", "How are you?"])),
+      start_time: required(
+        kind(
+          () => 0,
+          [-1, "0"],
+          (value) => typeof value === "number" && value >= 0,
+        ),
+      ),
+      end_time: required(
+        kind(
+          ({ chance }) => chance.pick([1, 1.5]),
+          [-1, "1"],
+          (value) => typeof value === "number" && value >= 0,
+        ),
+      ),
+    }),
+    0,
+    10_000,
+    1,
+  ),
+};
+
+const inWrapper = (kind: TextKind, fields: Parameters<typeof object>[0]) =>
+  object({ [kind]: required(object(fields)) });
+
+// biome-ignore lint/suspicious/noExplicitAny: a validated body
+type Input = any;
+
+function reportText(model: Model, call: Call, kind: TextKind, report: Input): CallText {
+  const before = call.texts[kind];
+  if (call.deleted.has(kind)) throw unprocessable("text_deleted");
+  const is_final = report.is_final ?? before?.is_final;
+  const content = kind === "soap_note" ? (report.text ?? before?.text) : (report.lines ?? before?.lines);
+  if (is_final === undefined || content === undefined) throw unprocessable("first_report_incomplete");
+  const speakers = participantsOf(model, call).map(({ key }) => key);
+  if (report.lines?.some((line: Line) => !speakers.includes(line.participant_key)))
+    throw unprocessable("speaker_unknown");
+  const isKept = report.summary === undefined || (!report.summary && before?.is_final);
+  const summary = isKept ? (before?.summary ?? null) : (report.summary ?? "");
+  const said = (lines: Line[]) =>
+    JSON.stringify(lines.map((line) => [line.participant_key, lineTimes(line)]));
+  const changes =
+    !is_final ||
+    (kind === "soap_note" ? content !== before?.text : said(content) !== said(before?.reportedLines ?? [])) ||
+    (before?.summary && summary !== before.summary);
+  if (before?.is_final && changes) throw unprocessable("text_final");
+  const next: CallText = {
+    ...{ id: 0, versions: [], ...before, summary, is_final },
+    text: kind === "soap_note" ? content : null,
+    lines:
+      kind === "transcript"
+        ? report.lines && !before?.is_final
+          ? report.lines.map((line: Line) => ({ ...line }))
+          : (before?.lines ?? content)
+        : [],
+    reportedLines: kind === "transcript" ? (report.lines ?? before?.reportedLines ?? []) : [],
+  };
+  if (before) Object.assign(before, next);
+  else call.texts[kind] = next;
+  return call.texts[kind] as CallText;
+}
+
+/** Corrects a text, and keeps the version that the correction replaces. */
+function correct(model: Model, request: Request, kind: TextKind): Answer {
+  const call = callOf(model, request);
+  const known = found(call.texts[kind] ?? undefined);
+  if (call.ended_at === null || !known.is_final) throw unprocessable("text_not_final");
+  const { reason, text: said, summary = known.summary ?? "", lines = [] } = request.body[kind];
+  const changed = new Map<number, string>(lines.map((line: Line) => [line.id, line.text]));
+  if ([...changed.keys()].some((id) => !known.lines.some((line) => line.id === id)))
+    throw unprocessable("line_unknown");
+  const next = known.lines.map((line) => ({ ...line, text: changed.get(line.id) ?? line.text }));
+  const isSame =
+    kind === "soap_note"
+      ? said === known.text
+      : summary === (known.summary ?? "") && JSON.stringify(next) === JSON.stringify(known.lines);
+  if (!isSame) {
+    const { text: before, summary: oldSummary, lines: oldLines } = known;
+    const by = { reason, user_id: request.caller.member.id, created_at: model.now };
+    known.versions.push({
+      text: before,
+      summary: oldSummary,
+      lines: oldLines,
+      version: known.versions.length + 1,
+      ...by,
+    });
+    Object.assign(
+      known,
+      kind === "soap_note"
+        ? { text: said }
+        : { lines: next, ...(summary === (oldSummary ?? "") ? {} : { summary }) },
+    );
+  }
+  return { status: 200, body: shownText(model, call, kind, known) };
+}
+
+function versionsOf(model: Model, request: Request, kind: TextKind): Answer {
+  const { call, known } = readableText(model, request, kind);
+  const { after = Number.POSITIVE_INFINITY, per_page = 25 } = request.query as Record<string, number>;
+  const older = known.versions.filter(({ version }) => version < after).reverse();
+  const shown = older
+    .slice(0, kind === "transcript" ? per_page : undefined)
+    .map(({ version, reason, user_id, created_at, ...content }) => ({
+      ...shownText(model, call, kind, {
+        ...known,
+        ...content,
+        lines: content.lines.map((line) => ({ ...line })),
+      }),
+      ...{ version, reason, user_id, created_at: timestamp(created_at) },
+    }));
+  const last = shown.at(-1)?.version ?? 0;
+  const hasMore = shown.length >= per_page && last > 1;
+  return {
+    status: 200,
+    body: { versions: shown, ...(kind === "transcript" ? { next_after: hasMore ? last : null } : {}) },
+  };
+}
+
+const CORRECTORS: Operations[string]["roles"] = ["provider", "organization_admin"];
+const CALL = "/organization_users/{organization_user_id}/calls/{call_id}";
+const REPORTED = "platform PUT /organizations/{organization_id}/calls/{key}";
+
+const textOperations = (
+  kind: TextKind,
+  report: Parameters<typeof object>[0],
+  correction: Parameters<typeof object>[0],
+): Operations => ({
+  [`external GET ${CALL}/${kind}`]: {
+    area: "results",
+    isRecorded: true,
+    path: aCall,
+    play(model, request) {
+      const { call, known } = readableText(model, request, kind);
+      return { status: 200, body: shownText(model, call, kind, known) };
+    },
+  },
+  [`external PUT ${CALL}/${kind}`]: {
+    area: "results",
+    roles: CORRECTORS,
+    isRecorded: true,
+    path: aCall,
+    body: inWrapper(kind, { ...correction, reason: REASON }),
+    play: (model, request) => correct(model, request, kind),
+  },
+  [`external DELETE ${CALL}/${kind}`]: {
+    area: "results",
+    roles: ["organization_admin"],
+    path: aCall,
+    play: (model, request) => deleteText(callOf(model, request), kind),
+  },
+  [`external GET ${CALL}/${kind}/versions`]: {
+    area: "results",
+    roles: CORRECTORS,
+    isRecorded: true,
+    path: aCall,
+    ...(kind === "transcript" && {
+      query: { after: VERSION, per_page: PAGE.per_page as never },
+    }),
+    play: (model, request) => versionsOf(model, request, kind),
+  },
+  [`${REPORTED}/${kind}`]: {
+    path: aKey,
+    body: inWrapper(kind, report),
+    play(model, request) {
+      const call = callOfKey(model, request);
+      return {
+        status: 200,
+        body: shownText(model, call, kind, reportText(model, call, kind, request.body[kind])),
+      };
+    },
+  },
+  [`platform DELETE /organizations/{organization_id}/calls/{key}/${kind}`]: {
+    path: aKey,
+    play: (model, request) => deleteText(callOfKey(model, request), kind),
+  },
+});
+
+const VERSION = kind(({ chance }) => chance.pick(["1", "2", "3"]), ["0", "x"], undefined, Number);
+
+const aLine = object({
+  id: required(
+    kind(
+      ({ model, chance }) => {
+        const ids = model.calls
+          .flatMap(({ texts }) => texts.transcript?.lines.map(({ id }) => id) ?? [])
+          .filter(Boolean);
+        return ids.length > 0 ? chance.pick(ids) : 999_999;
+      },
+      [0, "1"],
+    ),
+  ),
+  text: required(multiline(["Good evening."])),
+});
+
+const shownEgress = (egress: Egress) => ({
+  id: idOf(egress),
+  egress_id: egress.egress_id,
+  status: egress.status,
+  error: egress.error,
+  is_stopped: egress.is_stopped,
+  ended_at: timestampOrNull(egress.ended_at),
+  started_at: null,
+  duration: egress.duration,
+  size: egress.size,
+  created_at: timestamp(egress.created_at),
+  updated_at: timestamp(egress.updated_at),
+});
+
+const STATUSES = ["egress_starting", "egress_active", "egress_ending", "egress_ended"];
+
+const auditedOf = ({ egress_id, status, error, is_stopped, ended_at }: Egress) => ({
+  ...{ egress_id, status, error, is_stopped, ended_at: timestampOrNull(ended_at) },
+});
+
+function audit(model: Model, egress: Egress, before: Egress | undefined, user_id: number | null): void {
+  const old: Record<string, unknown> = before ? auditedOf(before) : {};
+  const changes = Object.entries(auditedOf(egress)).filter(([name, value]) => value !== (old[name] ?? null));
+  if (changes.length === 0) return;
+  const object_changes = Object.fromEntries(
+    changes.map(([name, value]) => [name, [old[name] ?? null, value]]),
+  );
+  const event = before ? "update" : "create";
+  egress.log.push({
+    id: 0,
+    event,
+    user_id: user_id ?? ANYTHING,
+    object_changes,
+    created_at: timestamp(model.now),
+  });
+}
+
+function reportEgress(model: Model, request: Request): Egress {
+  const organization = organizationOf(model, request);
+  const { egress_id = "" } = request.path;
+  const { call_key, user_id, ...news } = request.body.egress;
+  const before = model.egresses.find(
+    (each) => each.organization === organization && each.egress_id === egress_id,
+  );
+  const file = `${organization.id} ${news.storage_key}`;
+  if (news.storage_key && !news.storage_key.startsWith(`${organization.slug}/`))
+    throw unprocessable("file_of_other_organization");
+  if (news.storage_key && (model.files.get(file) ?? egress_id) !== egress_id)
+    throw unprocessable("file_of_other_recording");
+  const call = model.calls.find((each) => each.organization === organization && each.key === call_key);
+  if (before?.status === "egress_deleted") {
+    const isOfTheCall = call_key === undefined || call === before.call;
+    if (isOfTheCall && news.storage_key) {
+      before.storage_key = news.storage_key;
+      model.files.set(file, egress_id);
+    }
+    return before;
+  }
+  if (call_key !== undefined && !call) throw unprocessable("call_unknown");
+  const of = before?.call ?? call;
+  if (!of) throw unprocessable("first_report_incomplete");
+  if (call && call !== of) throw unprocessable("other_call");
+  const isLate =
+    before && news.status !== undefined && STATUSES.indexOf(news.status) < STATUSES.indexOf(before.status);
+  const { error = null, storage_key = null, duration = null, size = null } = news;
+  const late = { error, storage_key, duration, size };
+  const unknown = Object.fromEntries(
+    Object.entries(late).map(([name, value]) => [name, before?.[name as keyof Egress] ?? value]),
+  );
+  const changes = isLate ? unknown : news;
+  const state = {
+    ...{
+      error: null,
+      storage_key: null,
+      duration: null,
+      size: null,
+      is_stopped: false,
+      early: null,
+      log: [],
+    },
+    ...before,
+    ...changes,
+  };
+  if (state.status === undefined) throw unprocessable("first_report_incomplete");
+  if (user_id && !membersOf(model, organization).some(({ id }) => id === user_id))
+    throw unprocessable("not_a_member");
+  const isEnded = state.status === "egress_ended";
+  const end = changes.ended_at === undefined ? (before?.early ?? null) : changes.ended_at;
+  const next: Egress = {
+    ...state,
+    ...{ id: before?.id ?? 0, organization, call: of, egress_id },
+    is_stopped: isEnded || before?.is_stopped || (state.is_stopped ?? false),
+    ended_at: isEnded ? (end ?? before?.ended_at ?? model.now) : null,
+    early: isEnded ? null : end,
+    created_at: before?.created_at ?? model.now,
+    updated_at: model.now,
+  };
+  if (next.storage_key) model.files.set(`${organization.id} ${next.storage_key}`, egress_id);
+  const textOf = ({ updated_at: _, call: __, organization: ___, log: ____, ...fields }: Egress) =>
+    JSON.stringify(Object.entries(fields).sort());
+  if (before && textOf(before) === textOf(next)) return before;
+  audit(model, next, before, user_id ?? null);
+  if (before) return Object.assign(before, next);
+  model.egresses.push(next);
+  return next;
+}
+
+function deleteEgress(model: Model, egress: Egress, user_id: number | null): Answer {
+  if (egress.status === "egress_deleted") return { status: 204 };
+  if (egress.call.hold) throw unprocessable("legal_hold");
+  if (egress.status !== "egress_ended" || egress.call.ended_at === null)
+    throw unprocessable("recording_not_ended");
+  const before = { ...egress };
+  Object.assign(egress, { status: "egress_deleted", updated_at: model.now });
+  audit(model, egress, before, user_id);
+  return { status: 204 };
+}
+
+const anEgress: Operations[string]["path"] = (choice) => {
+  const egress = pickOwned(choice, choice.model.egresses);
+  if (!egress) return aCall?.(choice) ?? {};
+  const { call } = egress;
+  return { organization_user_id: call.owner.id, call_id: call.id, id: egress.id, egress_id: egress.id };
+};
+
+const egressOf = (model: Model, request: Request, id = request.path.id): Egress => {
+  const call = callOf(model, request);
+  return found(egressesOf(model, call).find((egress) => egress.id === Number(id)));
+};
+
+const EGRESS_IDS = ["e1", "e2", "e3"];
+
+const anEgressKey: Operations[string]["path"] = ({ chance, organization_id }) => ({
+  organization_id,
+  egress_id: chance.pick(EGRESS_IDS),
+});
+
+const aFile = kind(
+  ({ chance, model, organization_id, hasFaults }) => {
+    const { slug } = model.organizations.find(({ id }) => id === organization_id) ?? { slug: "" };
+    return `${hasFaults && chance.is(0.2) ? "other" : slug}/${chance.pick(["1", "2", "3"])}.mp4`;
+  },
+  ["", "a//b", 5],
+);
+
+export const RESULTS: Operations = {
+  ...textOperations("soap_note", { text: usual(NOTE), is_final: usual(BOOLEAN) }, { text: required(NOTE) }),
+  ...textOperations(
+    "transcript",
+    { summary: nullable(multiline(["A greeting.", ""], [5])), is_final: usual(BOOLEAN), lines: usual(LINES) },
+    { summary: multiline(["A longer greeting."], [5]), lines: list(aLine, 0, 10_000, 1) },
+  ),
+  "external GET /egresses": {
+    area: "results",
+    isRecorded: true,
+    query: {
+      ...RANGE,
+      after: kind(
+        ({ chance, model }) => String(pickId(chance.below(3), model)),
+        ["x", "-1"],
+        undefined,
+        Number,
+      ),
+      per_page: PAGE.per_page as never,
+    },
+    isSound: isInOrder,
+    play(model, { caller, query }) {
+      const { from, to } = query as { from?: string; to?: string };
+      const { after = 0, per_page = 25 } = query as { after?: number; per_page?: number };
+      const calls = callsOf(model, caller);
+      const shown = model.egresses
+        .filter(
+          ({ id, call }) =>
+            calls.includes(call) &&
+            isVisible(model, call) &&
+            (id === 0 || id > after) &&
+            (from === undefined || call.started_at >= Date.parse(from)) &&
+            (to === undefined || call.started_at < Date.parse(to) + DAYS),
+        )
+        .map((egress) => ({
+          ...shownEgress(egress),
+          call_id: egress.call.id,
+          organization_user_id: egress.call.owner.id,
+        }));
+      const next_after = shown.length > per_page ? ANYTHING : null;
+      return { status: 200, body: { egresses: shown.slice(0, per_page), next_after } };
+    },
+  },
+  [`external GET ${CALL}/egresses`]: {
+    area: "results",
+    path: aCall,
+    query: PAGE,
+    play(model, request) {
+      const call = callOf(model, request);
+      const shown = isVisible(model, call) ? egressesOf(model, call).map(shownEgress) : [];
+      const { page: at = 1, per_page = shown.length } = request.query as Record<string, number>;
+      return { status: 200, body: { egresses: shown.slice((at - 1) * per_page, at * per_page) } };
+    },
+  },
+  [`external GET ${CALL}/egresses/{id}`]: {
+    area: "results",
+    isRecorded: true,
+    path: anEgress,
+    play(model, request) {
+      const egress = egressOf(model, request);
+      if (!isVisible(model, egress.call)) found(undefined);
+      const user_id = request.caller.member.id;
+      egress.log.push({
+        id: 0,
+        event: "read",
+        user_id,
+        object_changes: null,
+        created_at: timestamp(model.now),
+      });
+      const hasFile = egress.storage_key !== null && egress.status !== "egress_deleted";
+      return { status: 200, body: { ...shownEgress(egress), url: hasFile ? ANYTHING : null } };
+    },
+  },
+  [`external DELETE ${CALL}/egresses/{id}`]: {
+    area: "results",
+    roles: ["organization_admin"],
+    path: anEgress,
+    play: (model, request) => deleteEgress(model, egressOf(model, request), request.caller.member.id),
+  },
+  [`external GET ${CALL}/egresses/{egress_id}/audit_logs`]: {
+    area: "results",
+    path: anEgress,
+    query: { ...PAGE, from: DAY, to: DAY, event: oneOf(["create", "update", "read"], ["delete"]) },
+    isSound: isInOrder,
+    play(model, request) {
+      const egress = egressOf(model, request, request.path.egress_id);
+      if (egress.call.ended_at === null) found(undefined);
+      const { event, from, to } = request.query as Record<string, string | undefined>;
+      const entries = egress.log.filter(
+        (entry) =>
+          (event === undefined || entry.event === event) &&
+          (from === undefined || entry.created_at.slice(0, 10) >= from) &&
+          (to === undefined || entry.created_at.slice(0, 10) <= to),
+      );
+      return page(
+        "audit_logs",
+        entries.reverse().map((entry) => ({ ...entry, id: idOf(entry) })),
+        request,
+      );
+    },
+  },
+  "external DELETE /participants": {
+    area: "results",
+    roles: ["organization_admin"],
+    query: {
+      external_reference: required(kind(() => "nobody", ["x".repeat(256)])),
+      texts: oneOf(["true", "false"], ["yes"]),
+    },
+    play: () => ({
+      status: 200,
+      body: { erased_count: 0, held_count: 0, ongoing_count: 0, remaining_count: 0 },
+    }),
+  },
+  "platform PUT /organizations/{organization_id}/egresses/{egress_id}": {
+    path: anEgressKey,
+    body: object({
+      egress: required(
+        object({
+          call_key: usual(kind(({ chance }) => chance.pick(KEYS), ["", 5])),
+          status: usual(oneOf([...STATUSES, "egress_ended", "egress_ended"], ["egress_deleted", "begun"])),
+          is_stopped: nullable(BOOLEAN),
+          error: nullable(multiline(["The disk is full."])),
+          ended_at: nullable(past([0, 5])),
+          duration: nullable(kind(({ chance }) => chance.pick([1.5, 60]), [-1, "1"])),
+          size: nullable(kind(({ chance }) => chance.pick([1, 2000]), [-1, 1.5])),
+          storage_key: nullable(aFile),
+          user_id: nullable(bodyId((model) => model.members)),
+        }),
+      ),
+    }),
+    play: (model, request) => ({ status: 200, body: shownEgress(reportEgress(model, request)) }),
+  },
+  "platform DELETE /organizations/{organization_id}/egresses/{egress_id}": {
+    path: anEgressKey,
+    play(model, request) {
+      const organization = organizationOf(model, request);
+      const egress = model.egresses.find(
+        (each) => each.organization === organization && each.egress_id === request.path.egress_id,
+      );
+      return deleteEgress(model, found(egress), null);
+    },
+  },
+};
+
+const pickId = (n: number, { egresses }: Model) => egresses.at(n)?.id ?? 0;

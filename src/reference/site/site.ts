@@ -85,7 +85,7 @@ export function siteOf(documents: Map<Api, object>, choices: Choices = {}): File
  */
 const inShort = (markdown: string): string =>
   markdown
-    .replace(/\n *With [^\n]*:\n+ *```(?:js|python)\n[\s\S]*?\n *```\n/g, "")
+    .replace(/\n *(?:With [^\n]*|In Python):\n+ *```(?:js|python)\n[\s\S]*?\n *```\n/g, "")
     .replace(/\n\[[^\]]*\]\(\/\w+\/reference\/every-operation\.md[^)]*\)\n/g, "")
     .replace(/(?<=```json\n)[\s\S]*?(?=\n *```)/g, (json) => JSON.stringify(JSON.parse(json)))
     .replace(/(?<=```sh\n)[\s\S]*?(?=\n *```)/g, (command) => command.replace(/\n *(?=["}[\]])/g, ""));

@@ -161,7 +161,8 @@ const REPORTED = {
       key: required(kind(({ chance }) => chance.pick(PERSON_KEYS), ["", 5])),
       left_at: nullable(past([0])),
       recording_consent: BOOLEAN,
-      recording_consent_at: past([1, 10, 60]),
+      // A refusal may have any time, even one in the future.
+      recording_consent_at: { ...past([1, 10, 60]), bad: ["now", 5] },
       recording_consent_method: text(50, ["verbal", "form"]),
     }),
     0,

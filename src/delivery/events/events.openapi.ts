@@ -160,6 +160,10 @@ More types may be added: ignore types that you do not know.`,
       response: {
         schema: platformEventsSchema,
         examples: {
+          "A membership has ended": {
+            events: [ofClinic(exampleEvent("organization_user.removed"))],
+            next_after: String(exampleEvent("organization_user.removed").id),
+          },
           "Events with each kind of id": {
             events: shownEvents.map(ofClinic),
             next_after: String(lastShown.id),

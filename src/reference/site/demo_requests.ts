@@ -1,16 +1,23 @@
-import { CALL, CARDIOLOGY, EGRESS, OLGA, PAULA, SAM } from "../../openapi/story.ts";
+import * as story from "../../openapi/story.ts";
 import type { Page } from "./pages.ts";
 
-const USER = "organization_users/|user_id\\W{1,4}|admin_id\\W{1,4}";
-
-/** What stands before an id, the id in the examples, and that of the demo organization in a new database: see demo_organization.ts. */
-const IDS: [string, number, number][] = [
-  [USER, OLGA.id, 2],
-  [USER, PAULA.id, 3],
-  [USER, SAM.id, 4],
-  ["calls/|call_id\\W{1,4}", CALL.id, 1],
-  ["egresses/|egress_id\\W{1,4}", EGRESS.id, 1],
-];
+/**
+ * The ids in the examples, and what they are in a new database: see demo_organization.ts. Of what the demo organization does not have,
+ * it is the first that requests create.
+ */
+const IDS = [
+  [story.OLGA.id, 2],
+  [story.PAULA.id, 3],
+  [story.SAM.id, 4],
+  [story.CALL.id, 1],
+  [story.EGRESS.id, 1],
+  [story.RITAS_PARTICIPANT.id, 2],
+  [story.VISIT.id, 1],
+  [story.INVITE_ID, 1],
+  [story.BULK_INVITE_ID, 1],
+  [story.SUB_ID, 1],
+  [story.WEBHOOK_ENDPOINT.id, 1],
+] as const;
 
 /**
  * In the local reference, the requests name what the demo organization has, and plan ahead, so that they work as they stand. Responses
@@ -34,7 +41,7 @@ function ofDemo(text: string): string {
   const nextYear = new Date().getUTCFullYear() + 1;
   const ahead = text.replace(/((?:starts|ends)_at\W{1,4})\d{4}(?=-)/gi, `$1${nextYear}`);
   return IDS.reduce(
-    (changed, [before, id, own]) => changed.replace(new RegExp(`(${before})${id}\\b`, "gi"), `$1${own}`),
-    ahead.replaceAll(CARDIOLOGY.slug, "demo-clinic--cardiology"),
+    (changed, [id, own]) => changed.replace(new RegExp(`(/|id\\W{1,4})${id}\\b`, "gi"), `$1${own}`),
+    ahead.replaceAll(story.CARDIOLOGY.slug, "demo-clinic--cardiology"),
   );
 }

@@ -166,7 +166,7 @@ Serving ${url} with the organization "${DEMO_CLIENT.organization}", whose API cl
   X-Client-ID:     ${DEMO_CLIENT.client_id}
   X-Client-Secret: ${DEMO_CLIENT.client_secret}
 
-Try it:
+Read the reference there, or send a request:
   curl -K demo.curl ${url}/api/external/waiting_rooms
 
 Or walk through the product, in another terminal:

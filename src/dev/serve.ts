@@ -114,7 +114,10 @@ async function serve(flags: Omit<Values<typeof options>, "shards">, isNew: boole
     const plain = stripVTControlCharacters(line);
     // wrangler prints the table of bindings again at every restart of the Worker: show only the first.
     if (plain.startsWith("Your Worker has access to the following bindings")) tables++;
-    if (tables < 2 || !/^(Your Worker|Binding |env\.)/.test(plain)) process.stdout.write(`${line}\n`);
+    // Nobody backs up a local database, so its cron says at each run that the backup is late.
+    const isNoise =
+      (tables > 1 && /^(Your Worker|Binding |env\.)/.test(plain)) || /^\{"event":"backup_late"/.test(plain);
+    if (!isNoise) process.stdout.write(`${line}\n`);
     const [, url] = /Ready on (http\S+)/.exec(plain) ?? [];
     // This run seals a day of the new organization's access log.
     if (url && isNew) await runCron(url);
@@ -163,7 +166,7 @@ Serving ${url} with the organization "${DEMO_CLIENT.organization}", whose API cl
   X-Client-ID:     ${DEMO_CLIENT.client_id}
   X-Client-Secret: ${DEMO_CLIENT.client_secret}
 
-Try it:
+Read the reference there, or send a request:
   curl -K demo.curl ${url}/api/external/waiting_rooms
 
 Or walk through the product, in another terminal:

@@ -35,7 +35,7 @@ export async function startWebApp(appUrl: string, service: Service) {
     if (!isOwn || (origin ?? `http://${host}`) !== `http://${host}`)
       return respond(response, 403, messagePage("Refused", "The request came from elsewhere."));
     handle(request, response).catch((error: unknown) => {
-      const said = error instanceof VideoVisitError ? error.text : error;
+      const said = error instanceof VideoVisitError ? error.text : (error as Error).message;
       respond(response, 400, messagePage("This did not work", String(said)));
     });
   });

@@ -87,6 +87,8 @@ export function openStories({ address, webAppToken, reportsToken }: Service) {
         states.set(key, "waiting");
       } else if (act === "join") {
         const organization_user_id = holder ?? person.user_id;
+        if (!known && organization_user_id === null)
+          throw new Error("Say which user holds the call, or let a provider join first.");
         const first = known ? {} : { waiting_room_slug: room, organization_user_id, started_at: now };
         await report({ ...first, participants: [{ key, ...who, joined_at: now }] });
         calls.set(room, call);

@@ -17,6 +17,10 @@ import {
 
 const ended = exampleOf(visitSchema);
 const planned = { ...ended, status: "planned" as const, call_ids: [], updated_at: ended.created_at };
+const renamed = {
+  ...planned,
+  participants: planned.participants.map((each) => ({ ...each, display_name: "Rita Rowe" })),
+};
 
 const [{ id: participant_id, join_url: _, ...rita } = {}] = ended.participants;
 const { starts_at, ends_at, external_reference, organization_user_id } = ended;
@@ -70,7 +74,8 @@ export const visitsReference: Reference = {
     "POST /visits": {
       operationId: "createVisit",
       summary: "Plan a visit",
-      description: "A request repeated with its `Idempotency-Key` shows the visit again, as it was planned.",
+      description:
+        "Plans a visit, and returns a personal link for each participant. A request repeated with its `Idempotency-Key` shows the visit again, as it was planned.",
       request: {
         fields: { "visit.waiting_room_slug": slugOfRoom, "visit.participants": "The participants." },
         examples: {
@@ -104,6 +109,9 @@ export const visitsReference: Reference = {
           "visit.participants.id": "The id of a participant who stays. Omit it for a new participant.",
         },
         examples: {
+          "A corrected name": {
+            visit: { participants: [{ id: participant_id, display_name: "Rita Rowe" }] },
+          },
           "A new link for a participant whose old link went to the wrong person": {
             visit: { participants: [rita] },
           },
@@ -112,12 +120,9 @@ export const visitsReference: Reference = {
             visit: { ...plan, waiting_room_id: planned.waiting_room_id, status: planned.status },
           },
           "Another room, and a holder": { visit: { ...plan, organization_user_id } },
-          "A corrected name": {
-            visit: { participants: [{ id: participant_id, display_name: "Rita Rowe" }] },
-          },
         },
       },
-      response: { schema: visitSchema, example: planned },
+      response: { schema: visitSchema, example: renamed },
       errors: [
         refusals.visitNotFound(),
         ...(["ended", "missed", "cancelled"] as const).map((status) =>

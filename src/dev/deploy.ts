@@ -148,7 +148,7 @@ async function sayWayBack(target: Target, ready: Ready[]) {
   1. Stop the cron: write crons = [] in ${target.config}, run \`npx wrangler triggers deploy${flags}\`, and wait 15 minutes.
   2. Stop the queues: ${queues.join(" && ")}
   3. If the new Worker was uploaded: npx wrangler rollback${flags}
-  4. Run each of these lines as a whole:`);
+  4. Run each of these lines as a whole, and answer wrangler's question with yes: after a no, the second command would run all the same.`);
   const databases = await readDatabases(target, readConfiguration(target));
   for (const { database } of migrating) {
     const { name, found } = databases.find(({ binding }) => binding === bindingOf(database.shard)) ?? {};
@@ -159,7 +159,8 @@ async function sayWayBack(target: Target, ready: Ready[]) {
       `     npx wrangler d1 time-travel restore ${name} --bookmark=${bookmark}${flags} && npm run restore${sameTarget(target)} --after-time-travel${shard} --yes`,
     );
   }
-  say('  5. Continue as src/docs/backup.md says, under "After a restore".\n');
+  say(`  5. Start the cron and the queues again: restore the crons line, run \`npx wrangler triggers deploy${flags}\`, and resume each queue with resume-delivery.
+  6. Continue as src/docs/backup.md says, under "After a restore", and as src/docs/deploying.md says, under "Roll back".\n`);
 }
 
 interface Ready {

@@ -46,7 +46,7 @@ async function open(run: Run, move: Move, say: Moving["say"]): Promise<Moving> {
   const [quietThere = []] = await run(from, [IS_QUIET]);
   if (quiet.length + quietThere.length > 0)
     throw new Error(
-      "A database was restored and is quiet: run `npm run restore -- --resume` before you move anything.",
+      "A database was restored and is quiet: run `npm run restore -- --resume`, in production with --remote, before you move anything.",
     );
   return { ...move, run, from, tables: tablesOf(schema).filter(sql.isMoved), since: Date.now(), say };
 }

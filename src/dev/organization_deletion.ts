@@ -74,7 +74,8 @@ export async function unfreeze({ run, id, tables, home, isBegun }: Leaving): Pro
 
 const IS_QUIET = "SELECT 1 FROM database_settings WHERE name = 'quiet'";
 
-const QUIET = "A database was restored and is quiet: run `npm run restore -- --resume` first.";
+const QUIET =
+  "A database was restored and is quiet: run `npm run restore -- --resume` first, in production with --remote.";
 
 /** Selects why the organization may not be deleted; nothing if it may. */
 const refusalOf = (id: number) => `SELECT reason FROM (

@@ -45,7 +45,8 @@ type Place = { jurisdiction?: string; location?: string };
 const USAGE = `
 Usage: npm run shards:add -- [--remote]
 
-Adds a database.
+Adds a database for new organizations: creates it with its tables, gives it a range of ids, and adds its binding to wrangler.toml.
+Existing organizations stay where they are. If it is interrupted, run it again.
 
   --jurisdiction NAME  the jurisdiction in which a new database in production keeps its data for good: ${JURISDICTIONS.join(", ")}
   --location NAME      the location of a new database in production, such as weur

@@ -5,7 +5,7 @@ import { runCommand, say } from "./command.ts";
 import { boundDatabases, type Database } from "./databases.ts";
 import { nameOf, pendingMigrations, publicUrl, readHealth } from "./deployment.ts";
 import { closingDatabases, executeIn } from "./statement_runner.ts";
-import { type Target, targetOptions } from "./wrangler.ts";
+import { sameTarget, type Target, targetOptions } from "./wrangler.ts";
 import { requireEnvironment } from "./wrangler_config.ts";
 
 const USAGE = `
@@ -86,7 +86,9 @@ async function sayState(database: Database) {
   line(
     "quiet",
     !quiet,
-    quiet ? `since a restore ${ageOf(quiet)}: run npm run restore -- --resume when you are ready` : "no",
+    quiet
+      ? `since a restore ${ageOf(quiet)}: run npm run restore${sameTarget(database) || " --"} --resume when you are ready`
+      : "no",
   );
   line(
     "frozen",

@@ -76,7 +76,7 @@ function faultsOfShards(states: Map<number, DatabaseState | undefined>): [number
 
 /** The status stays 200, because the service answers requests. */
 const QUIET =
-  "The database was restored: no webhook or mail is sent, no file is deleted, no day of the access log is sealed and LiveKit is not asked until `npm run restore -- --resume`";
+  "The database was restored: no webhook or mail is sent, no file is deleted, no day of the access log is sealed and LiveKit is not asked until `npm run restore -- --resume`, in production with --remote";
 
 const FROZEN =
   "The writes and the background work of frozen_organizations have been stopped for more than an hour: if no `organizations:delete` or `organizations:move` is running, run it again, or with --undo";

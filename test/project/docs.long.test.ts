@@ -21,6 +21,7 @@ const WRANGLER = [
   "r2 bucket lock add",
   "r2 object get",
   "rollback",
+  "secret bulk",
   "secret delete",
   "secret put",
   "triggers deploy",

@@ -47,5 +47,7 @@ it("npm run status shows what runs, the state of each database, and what needs a
   const later = await done(service.run("status"));
   expect(later).toContain(`! ${url}/health answered 503: The service is not ready: shard 1\n`);
   expect(later).toContain("! cron         last run 2 hours ago");
-  expect(later).toContain("! quiet        since a restore 3 hours ago");
+  expect(later).toContain(
+    `! quiet        since a restore 3 hours ago: run npm run restore -- --remote --config ${config} --resume when`,
+  );
 });

@@ -42,11 +42,8 @@ export const ENTRIES_SEALED = 500_000;
 /** After this time, a run does not start another day. The next run begins five minutes after this one and continues. */
 export const SEALING_TIME_LIMIT = 4 * MINUTE;
 
-/**
- * Recordings that one run of the cron deletes. Each takes one of the run's 10,000 requests, and 20 of them take up to six of its
- * 1,000 queries.
- */
-export const RECORDINGS_DELETED = 1000;
+/** Recordings that one run of the cron deletes. 20 of them take up to six of the run's 1,000 queries. */
+export const RECORDINGS_DELETED = 500;
 
 /** Recordings deleted together. A legal hold placed meanwhile may be too late for them. */
 export const RECORDING_DELETION_PORTION = 100;

@@ -74,16 +74,14 @@ export function openStories({ address, webAppToken, reportsToken }: Service) {
     async act(act: (typeof ACTS)[number], { person, organization_id, room, holder }: Visitor): Promise<void> {
       const now = new Date().toISOString();
       const { key, ...who } = person;
-      const participant = (fields: object) =>
-        webApp(key, `/waiting_rooms/${room}/participants/${encodeURIComponent(key)}`, {
-          participant: fields,
-        });
+      const ownPath = `/waiting_rooms/${room}/participants/${encodeURIComponent(key)}`;
+      const reportStay = (participant: object) => webApp(key, ownPath, { participant });
       const known = calls.get(room);
       const call = known ?? { key: `web-app-${randomUUID()}`, present: new Set() };
       const report = (fields: object) =>
         mediaServer(key, `/organizations/${organization_id}/calls/${call.key}`, { call: fields });
       if (act === "wait") {
-        await participant({ ...who, waiting_since: now });
+        await reportStay({ ...who, waiting_since: now });
         states.set(key, "waiting");
       } else if (act === "join") {
         const organization_user_id = holder ?? person.user_id;
@@ -101,7 +99,7 @@ export function openStories({ address, webAppToken, reportsToken }: Service) {
           await report({ ...end, participants: [{ key, left_at: now }] });
           call.present.delete(key);
           if (call.present.size === 0) calls.delete(room);
-        } else await participant({ left_at: now });
+        } else await reportStay({ left_at: now });
         states.set(key, "gone");
       }
     },

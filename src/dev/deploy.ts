@@ -81,7 +81,7 @@ await runCommand(usage, options, async ({ message, tag, ...values }) => {
         : `${nameOf(database)}: no migration is pending`,
     );
     if (target.remote) plan.push(`Upload the Worker${version ? `, as version ${version}` : ""}`);
-    // What only replaces the Worker can be taken back in seconds.
+    // A change of only the Worker can be taken back in seconds.
     const isAsked = target.remote && ready.some(({ pending }) => pending.length > 0);
     if (await mayChange(plan, { ...target, remote: isAsked })) await migrateAll(target, ready);
   });

@@ -1,4 +1,4 @@
-/** What `npm run deploy` and `npm run status` both ask: the running version, and the migrations that a database lacks. */
+/** The running version, and the migrations that a database lacks: for `npm run deploy` and `npm run status`. */
 import { spawnSync } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { SECOND } from "../units.ts";

@@ -67,7 +67,7 @@ async function stateIn({ run, id }: Pick<Moving, "run" | "id">, shard: number) {
 const totalOf = async (rows: Parameters<typeof countRows>[0], shard: number) =>
   [...(await countRows(rows, [shard])).values()].reduce((sum, count) => sum + count, 0);
 
-/** What a move, or its `--undo`, would change. */
+/** The changes that a move, or its `--undo`, would make. */
 export async function planMove(run: Run, move: Move, isUndone = false): Promise<string[]> {
   const moving = await open(run, move, () => {});
   const { id, from, to } = moving;
@@ -82,7 +82,7 @@ export async function planMove(run: Run, move: Move, isUndone = false): Promise<
   ];
 }
 
-/** What `--delete-old` would delete. Empty if the organization has left nothing behind. */
+/** The rows that `--delete-old` would delete. Empty if the organization has left nothing behind. */
 export async function planDeletion(run: Run, id: number, shards: number[]): Promise<string[]> {
   const plan: string[] = [];
   for (const shard of shards) {

@@ -114,7 +114,7 @@ async function serve(flags: Omit<Values<typeof options>, "shards">, isNew: boole
     const plain = stripVTControlCharacters(line);
     // wrangler prints the table of bindings again at every restart of the Worker: show only the first.
     if (plain.startsWith("Your Worker has access to the following bindings")) tables++;
-    // Nobody backs up a local database, so its cron says at each run that the backup is late.
+    // A local database has no backups, so each run of its cron logs that the backup is late.
     const isNoise =
       (tables > 1 && /^(Your Worker|Binding |env\.)/.test(plain)) || /^\{"event":"backup_late"/.test(plain);
     if (!isNoise) process.stdout.write(`${line}\n`);

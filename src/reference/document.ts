@@ -149,7 +149,7 @@ const SCHEMES: Record<PartToken, keyof (typeof APIS)["platform"]["securityScheme
   PLATFORM_WEB_APP_TOKEN: "webAppToken",
 };
 
-/** What OpenAPI has no keyword for: the roles of which the client's user needs one, and the operation's own limits. */
+/** OpenAPI has no keyword for the roles of which the client's user needs one, or for the operation's own limits. */
 function extensionsOf({ roles = [], inputs, limited }: Route) {
   const size = inputs.find(({ target }) => target === "json")?.limit;
   const limits = [

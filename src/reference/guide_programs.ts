@@ -29,7 +29,7 @@ const followedBy = (language: string) =>
 /** A block of commands that sends a request and has no program for the package before its response. */
 const WITHOUT_JS = new RegExp(`^${COMMAND.source}(?!${followedBy("js")})`, "gm");
 
-/** The same with such a program, but without one in Python. */
+/** A command that has a JavaScript program but none in Python. */
 const WITHOUT_PYTHON = new RegExp(`^${COMMAND.source}${followedBy("js")}(?!${followedBy("python")})`, "gm");
 
 export function withPrograms(guides: string): string {
@@ -74,7 +74,7 @@ export function programOf(command: string): string {
 /** In characters. */
 const PYTHON_WIDTH = 100;
 
-/** The same request in Python, with the function `send` of the first guide. */
+/** Translates a curl command into Python, with the function `send` of the first guide. */
 function pythonOf(command: string): string {
   const { method, path, query, body } = requestIn(command);
   const headers = [...command.matchAll(/-H "(?!Content-Type)([\w-]+): (.*?)"/g)].map(

@@ -1,6 +1,6 @@
 import { Learned } from "./model.ts";
 
-/** What differs, in one line for each value. */
+/** The differences, one line for each value. */
 export function compare(expected: unknown, actual: unknown, at = ""): string[] {
   if (expected instanceof Learned) {
     if (actual === undefined) return [`${at} is missing`];

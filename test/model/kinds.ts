@@ -1,7 +1,7 @@
 import type { Chance } from "../support/chance.ts";
 import type { Model } from "./model.ts";
 
-/** What a story leaves to chance. A story without faults sends only valid requests, so it is what a failing one shrinks to. */
+/** The random choices of a story. A story without faults sends only valid requests, so it is what a failing one shrinks to. */
 export interface Choice {
   chance: Chance;
   hasFaults: boolean;

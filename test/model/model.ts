@@ -328,7 +328,7 @@ export interface Request {
   caller: Caller;
   path: Record<string, string>;
   query: Record<string, never>;
-  /** What the service reads from the body. */
+  /** The body as the service reads it. */
   // biome-ignore lint/suspicious/noExplicitAny: an operation knows its body
   body: any;
   /** The body as it was sent. */
@@ -378,7 +378,7 @@ export const unprocessable = (code: string) => new Refusal(422, code);
 
 export const invalid = () => unprocessable("validation_failed");
 
-/** @throws Refusal 404 if there is none */
+/** @throws Refusal 404 if the thing is undefined */
 export function found<Thing>(thing: Thing | undefined): Thing {
   if (!thing) throw notFound();
   return thing;

@@ -7,9 +7,9 @@ export interface Operation {
   /** The roles of which the caller needs one. */
   roles?: Role[];
   query?: Fields;
-  /** The body, with the key under which the resource is. */
-  /** What the parameters of the query must be together. */
+  /** Checks that the parameters of the query fit together. */
   isSound?: (query: never) => boolean;
+  /** The body, with the key under which the resource is. */
   body?: Kind;
   /** Values of the path that belong together, or that the name of the parameter does not determine. */
   path?: (choice: Choice) => Record<string, string | number | undefined>;

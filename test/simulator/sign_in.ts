@@ -5,7 +5,7 @@ import type { Clinic, Outcome } from "./clinic.ts";
 
 const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
 
-/** What the identity provider publishes. */
+/** The keys that the identity provider publishes. */
 export const publishedKeys = () =>
   Response.json({ keys: [{ ...publicKey.export({ format: "jwk" }), kid: "key", alg: "ES256" }] });
 

@@ -53,7 +53,7 @@ export function meetPage(
   };
   const list = Object.entries(facts).map(([term, fact]) => `<dt>${term}</dt><dd>${escaped(fact)}</dd>`);
   const mustSignIn = person.user_id !== null && !isSignedIn;
-  // Without a link and a sign-in, nobody has said who comes.
+  // Without a link or a sign-in, the visitor's name is not known.
   const name =
     visit || isSignedIn
       ? ""

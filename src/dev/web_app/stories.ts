@@ -1,4 +1,4 @@
-/** What the web app and the media server do when someone waits, joins a call and leaves, with the requests that each of them sends. */
+/** The requests that the web app and the media server send when someone waits, joins a call and leaves. */
 import { randomUUID } from "node:crypto";
 import { platformAt } from "../demo_platform.ts";
 

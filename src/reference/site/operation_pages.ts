@@ -120,7 +120,7 @@ const eventMarkdown = (api: Api, { description, requestBody }: Operation, docume
   ]);
 };
 
-/** What the request needs, on one line. */
+/** The scope, role, limits and headers of the request, on one line. */
 function labelsOf(api: Api, operation: Operation): string {
   const { parameters = [], "x-required-roles": roles = [], "x-limits": limits = [] } = operation;
   const scope = scopeOfOperation(operation);

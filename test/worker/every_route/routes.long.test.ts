@@ -138,7 +138,7 @@ const isInReserve = (route: string) =>
       `${method} ${path}` === route.replace(" ", " /api/external") && "reserve" in handler,
   );
 
-/** What all clients of the organization together have used of the day's quotas. */
+/** The part of the day's quotas that all clients of the organization have used. */
 async function usedOf(organization: Organization) {
   const days = (await storedRows(organization, "organization_days")).filter((day) => day.api_client_id === 0);
   const sum = (...columns: string[]) =>

@@ -75,3 +75,16 @@ it("An SDK generated from the platform's document sends the platform's token whe
   const clients = await platform.listApiClients({ path: { organization_id } });
   expect(clients.data?.api_clients).toMatchObject([{ client_id: credentials["X-Client-ID"] }]);
 });
+
+it.each(["external", "platform", "livekit"])(
+  "The OpenAPI document and the Postman collection of the %s API are served without credentials",
+  async (api) => {
+    for (const document of ["openapi.json", "postman.json"]) {
+      const response = await fetch(`${server.url}/api/${api}/${document}`);
+      expect([response.status, await response.json()]).toEqual([
+        200,
+        expect.objectContaining({ info: expect.anything() }),
+      ]);
+    }
+  },
+);

@@ -146,7 +146,11 @@ const isSet = ([, value]: [string, unknown]) => typeof value !== "string" || val
 
 const checkedSettings = new WeakMap<object, Settings>();
 
-/** Checked once per isolate. @throws SettingsError */
+/**
+ * Checked once per isolate.
+ *
+ * @throws SettingsError
+ */
 export function readSettings(env: object): Settings {
   const parsed = checkedSettings.get(env);
   if (parsed) return parsed;
@@ -185,8 +189,9 @@ const SECRETS = [
 ] as const;
 
 /**
- * Public secrets work only on localhost, where a developer's machine is reached and a deployed Worker never is. @throws
- * SettingsError
+ * Public secrets work only on localhost, where a developer's machine is reached and a deployed Worker never is.
+ *
+ * @throws SettingsError
  */
 export function requireOwnSecrets(settings: Settings, url: string) {
   const found: string[] = SECRETS.filter((name) => settings[name]?.startsWith(PUBLIC_PREFIX));

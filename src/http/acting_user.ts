@@ -53,7 +53,11 @@ export function readActingUser({ req }: HonoContext): Pick<Requester, "acting_us
   return { acting_user: acting_user.data ?? null, purpose: purpose.data ?? null };
 }
 
-/** For reads that the access log records, in their own transaction. @throws ApiError 400 if a required header is missing */
+/**
+ * For reads that the access log records, in their own transaction.
+ *
+ * @throws ApiError 400 if a required header is missing
+ */
 export const recordedRead = Object.assign(
   createMiddleware<ApiEnv<ClientContext>>(async (c, next) => {
     const { context } = c.var;

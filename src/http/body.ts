@@ -57,7 +57,11 @@ export async function readBody(c: HonoContext, maxSize: number): Promise<Uint8Ar
   return body;
 }
 
-/** A third of the free memory for each owner, so that some remains for the next, however many there are. @throws ApiError 503 */
+/**
+ * A third of the free memory for each owner, so that some remains for the next, however many there are.
+ *
+ * @throws ApiError 503
+ */
 function reserve(owner: string | number, size: number): () => void {
   const now = Date.now();
   let own = size;

@@ -38,7 +38,11 @@ async function inOrganization(c: HonoContext<PlatformEnv>, name: Destination, ne
   if (c.error) forgetIfMoved(context, name, c.error);
 }
 
-/** Without a lookup if there is a single database. @throws Error if the organization's database is not bound */
+/**
+ * Without a lookup if there is a single database.
+ *
+ * @throws Error if the organization's database is not bound
+ */
 export async function enterOrganization(context: Context, name: Destination): Promise<Context> {
   const { shards, now } = context;
   if (!shards) return context;

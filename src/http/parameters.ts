@@ -14,8 +14,9 @@ export function unknownParameter(sent: string, known: readonly string[]): ApiErr
 }
 
 /**
- * Called by every validator of a route, and by each API. The last one checks, so that other faults come first. @throws ApiError
- * 400
+ * Called by every validator of a route, and by each API. The last one checks, so that other faults come first.
+ *
+ * @throws ApiError 400
  */
 export function requireKnownParameters(c: HonoContext, checking?: Input["target"]): void {
   if (!c.req.url.includes("?")) return;

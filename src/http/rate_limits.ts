@@ -22,7 +22,9 @@ interface Limited {
 const beyondLimit = new Map<string, { until: number; lookUps: number }>();
 
 /**
- * The client's limit first, so that one client out of control does not use up the requests of the others. @throws ApiError 429
+ * The client's limit first, so that one client out of control does not use up the requests of the others.
+ *
+ * @throws ApiError 429
  */
 export async function countRequest(c: Limited, context: ClientContext): Promise<void> {
   for (const [name, counter, id, limit] of limitsOf(c, context)) await countFor(c, name, counter, id, limit);
@@ -34,7 +36,11 @@ const limitsOf = ({ env }: Counters, { caller, settings }: ClientContext) =>
     ["organization", env.ORGANIZATION_LIMIT, caller.organization_id, settings.ORGANIZATION_LIMIT_PER_MINUTE],
   ] as const;
 
-/** A long body takes as much time as several requests. `size` is in bytes. @throws ApiError 429 */
+/**
+ * A long body takes as much time as several requests. `size` is in bytes.
+ *
+ * @throws ApiError 429
+ */
 export async function countBodyLength(c: Counters, context: ClientContext, size: number): Promise<void> {
   const beyond = await countAgain(c, context, Math.ceil(size / BODY_OF_ONE_REQUEST) - 1);
   if (beyond) throw beyond;
@@ -86,8 +92,9 @@ export async function failedCredentials(
 }
 
 /**
- * Only D1 knows whether a client is valid: some lookups remain for valid ones at an address beyond its limit. @throws ApiError
- * 429
+ * Only D1 knows whether a client is valid: some lookups remain for valid ones at an address beyond its limit.
+ *
+ * @throws ApiError 429
  */
 export function countLookUp(c: Limited, { now, settings }: Pick<Context, "now" | "settings">): void {
   const beyond = beyondLimit.get(addressOf(c));

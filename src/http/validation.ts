@@ -156,7 +156,11 @@ export function explainIssues(issues: readonly { path: PropertyKey[]; message: s
 
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
 
-/** Refuses what is not UTF-8 (RFC 8259, section 8.1): decoding would store `�` instead. @throws ApiError 400 */
+/**
+ * Refuses what is not UTF-8 (RFC 8259, section 8.1): decoding would store `�` instead.
+ *
+ * @throws ApiError 400
+ */
 export function utf8Of(body: Uint8Array): string {
   try {
     return decoder.decode(body);

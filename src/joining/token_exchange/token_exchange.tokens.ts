@@ -34,7 +34,11 @@ export function compactToken(text: string): string {
   return token;
 }
 
-/** The issuer is not verified yet: it selects the keys. @throws ApiError 401 */
+/**
+ * The issuer is not verified yet: it selects the keys.
+ *
+ * @throws ApiError 401
+ */
 export function claimedIssuer(token: string): string {
   try {
     const { iss } = decodeJwt(token);

@@ -92,7 +92,11 @@ async function issueClient<Known>(
 export const revokeApiClient = (context: Context, { organization_id, id }: OwnPath) =>
   revoke(context, asPlatform(organization_id), id);
 
-/** A client cannot revoke itself: the organization might have no other one to create a new one. @throws ApiError 422 */
+/**
+ * A client cannot revoke itself: the organization might have no other one to create a new one.
+ *
+ * @throws ApiError 422
+ */
 export const revokeOwnApiClient = (context: ClientContext, id: number) =>
   revoke(context, asAdministrator(context.caller), id, context.caller.api_client_id);
 

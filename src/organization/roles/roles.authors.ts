@@ -10,7 +10,11 @@ import { requireAdministrator } from "./roles.policy.ts";
 export interface Author<Known> {
   organization_id: number;
   read: BoundQuery<Known>;
-  /** The author's rights limit the change. @throws ApiError if the author may not make it */
+  /**
+   * The author's rights limit the change.
+   *
+   * @throws ApiError if the author may not make it
+   */
   require(known: Known | undefined): Rights;
 }
 

@@ -29,15 +29,21 @@ export function noLongerAssignable(before: readonly Role[], after: readonly Role
 }
 
 /**
- * The rights in D1, because an isolate may know an API client for some time after it lost them, and a change made in this time
- * would outlive the lost right. @throws ApiError 401
+ * The rights in D1, because an isolate may know an API client for some time after it lost them, and a change made in this
+ * time would outlive the lost right.
+ *
+ * @throws ApiError 401
  */
 export function requireRights(member: Rights | undefined): Rights {
   if (!member || member.roles.length === 0) throw invalidClient();
   return member;
 }
 
-/** Otherwise a demoted user could make themselves an administrator again. @throws ApiError 401, 403 */
+/**
+ * Otherwise a demoted user could make themselves an administrator again.
+ *
+ * @throws ApiError 401, 403
+ */
 export function requireAdministrator(member: Rights | undefined): Rights {
   const rights = requireRights(member);
   requireRoleOf(rights, "organization_admin");
@@ -46,7 +52,11 @@ export function requireAdministrator(member: Rights | undefined): Rights {
 
 export const CORRECTORS: Role[] = ["provider", "organization_admin"];
 
-/** By the roles in D1. A caller who reaches everybody as an administrator must still be one. @throws ApiError 403, 404 */
+/**
+ * By the roles in D1. A caller who reaches everybody as an administrator must still be one.
+ *
+ * @throws ApiError 403, 404
+ */
 export function requireCorrectorStill(
   caller: Pick<Caller, "roles">,
   member: Rights | undefined,

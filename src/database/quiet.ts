@@ -3,7 +3,8 @@ import { databaseSettings } from "./database.table.ts";
 import { preparedQuery } from "./queries.ts";
 import { selectColumn } from "./selects.ts";
 
-const settingOf = (name: "quiet" | "shard") =>
+/** Selects a row of `databaseSettings` as `value`. */
+export const settingOf = (name: "quiet" | "shard" | "backup") =>
   preparedQuery((_: object) => selectColumn(databaseSettings.value, eq(databaseSettings.name, name)));
 
 /**

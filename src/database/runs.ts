@@ -1,11 +1,11 @@
-import { eq, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import type { Context } from "../context.ts";
 import { log } from "../http/log.ts";
 import { BACKUP_LATE_AFTER } from "../tuning.ts";
 import { HOUR } from "../units.ts";
 import { databaseSettings } from "./database.table.ts";
-import { columnAs } from "./expressions.ts";
 import { builder, type Placeholders, preparedQuery, runBatch } from "./queries.ts";
+import { settingOf } from "./quiet.ts";
 
 const insertRun = preparedQuery(({ now }: Placeholders<{ now: number }>) =>
   builder
@@ -15,19 +15,14 @@ const insertRun = preparedQuery(({ now }: Placeholders<{ now: number }>) =>
     .returning({ name: databaseSettings.name }),
 );
 
-const lastBackup = preparedQuery((_: object) =>
-  builder
-    .select({ at: columnAs(databaseSettings.value, "at") })
-    .from(databaseSettings)
-    .where(eq(databaseSettings.name, "backup")),
-);
+const lastBackup = settingOf("backup");
 
 /** Records a run of the cron, for `npm run status`, and reports a backup that is late. */
 export async function recordRun({ db, now, shards, shard }: Context): Promise<void> {
   const [, [backup]] = await runBatch(db, [insertRun({ now }), lastBackup({})]);
-  if (backup && now - backup.at < BACKUP_LATE_AFTER) return;
+  if (backup && now - backup.value < BACKUP_LATE_AFTER) return;
   log("backup_late", {
     ...(shards && { shard }),
-    ...(backup && { hours_since_backup: Math.floor((now - backup.at) / HOUR) }),
+    ...(backup && { hours_since_backup: Math.floor((now - backup.value) / HOUR) }),
   });
 }

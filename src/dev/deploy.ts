@@ -20,7 +20,8 @@ import { boundDatabases, type Database, homeless, knownShards, ownRange } from "
 import {
   currentCommit,
   nameOf,
-  pendingMigrations,
+  pendingAfter,
+  ranMigrations,
   requireHealthy,
   requireMigrationsThatRan,
 } from "./deployment.ts";
@@ -184,8 +185,9 @@ async function readyDatabases(target: Target): Promise<Ready[]> {
       ready.push({ database, range, pending: [] });
     }
     for (const each of ready) {
-      await requireMigrationsThatRan(each.database);
-      each.pending = await pendingMigrations(each.database);
+      const ran = await ranMigrations(each.database);
+      requireMigrationsThatRan(each.database, ran);
+      each.pending = pendingAfter(ran);
     }
     return ready;
   } catch (error) {

@@ -30,7 +30,7 @@ export function currentCommit(): string | undefined {
 }
 
 /** The migrations that a database has run, in order. */
-async function ranMigrations(database: Database): Promise<string[]> {
+export async function ranMigrations(database: Database): Promise<string[]> {
   const isKept = "SELECT name FROM sqlite_schema WHERE name = 'd1_migrations'";
   const [[table] = []] = await queryDatabase(database, [isKept]);
   if (!table) return [];
@@ -38,19 +38,16 @@ async function ranMigrations(database: Database): Promise<string[]> {
   return rows.map(({ name }) => String(name));
 }
 
-/** The migrations that a database has yet to run. */
-export async function pendingMigrations(database: Database): Promise<string[]> {
-  const ran = await ranMigrations(database);
-  return migrationFiles().filter((file) => !ran.includes(file));
-}
+/** The migrations that a database has yet to run, after those that it ran. */
+export const pendingAfter = (ran: string[]): string[] =>
+  migrationFiles().filter((file) => !ran.includes(file));
 
 /** @throws Error if a migration is no longer the one that the database has run */
-export async function requireMigrationsThatRan(database: Database) {
-  const ran = await ranMigrations(database);
+export function requireMigrationsThatRan(database: Database, ran: string[]) {
   const files = migrationFiles();
   const [unknown] = ran.filter((file) => !files.includes(file));
   // Without pending migrations, this is an older version of the service, which works on the newer database.
-  if (unknown && files.some((file) => !ran.includes(file)))
+  if (unknown && pendingAfter(ran).length > 0)
     throw new Error(
       `${nameOf(database)} has run the migration ${unknown}, which drizzle/ lacks. Deploy a version that has it: a migration is never changed or removed once it has run.`,
     );

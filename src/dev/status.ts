@@ -3,7 +3,7 @@ import { BACKUP_LATE_AFTER } from "../tuning.ts";
 import { DAY, HOUR, MINUTE } from "../units.ts";
 import { runCommand, say } from "./command.ts";
 import { boundDatabases, type Database } from "./databases.ts";
-import { nameOf, pendingMigrations, publicUrl, readHealth } from "./deployment.ts";
+import { nameOf, pendingAfter, publicUrl, ranMigrations, readHealth } from "./deployment.ts";
 import { closingDatabases, executeIn } from "./statement_runner.ts";
 import { sameTarget, type Target, targetOptions } from "./wrangler.ts";
 import { requireEnvironment } from "./wrangler_config.ts";
@@ -64,7 +64,7 @@ async function sayState(database: Database) {
   say(`\n${nameOf(database)}`);
   const line = (name: string, isWell: boolean, text: string) =>
     say(`${markOf(isWell)}${name.padEnd(12)} ${text}`);
-  const pending = await pendingMigrations(database);
+  const pending = pendingAfter(await ranMigrations(database));
   line(
     "migrations",
     pending.length === 0,

@@ -54,6 +54,14 @@ const invitesOf = (model: Model, { caller }: Request) =>
 const inviteOf = (model: Model, request: Request): Invite =>
   found(invitesOf(model, request).find(({ id }) => id === Number(request.path.id)));
 
+/** For a caller who may assign its roles. */
+function unusedInviteOf(model: Model, request: Request): Invite {
+  const invite = inviteOf(model, request);
+  if (invite.used_at !== null) throw unprocessable("invite_used");
+  requireAssignable(request.caller, invite.roles);
+  return invite;
+}
+
 const isActive = (now: number) => (invite: Invite) => invite.used_at === null && invite.expires_at > now;
 
 /** Three mails a day may go to one address. @throws Refusal 429 */
@@ -195,9 +203,7 @@ export const JOINING: Operations = {
     area: "members",
     path: anInvite,
     play(model, request) {
-      const invite = inviteOf(model, request);
-      if (invite.used_at !== null) throw unprocessable("invite_used");
-      requireAssignable(request.caller, invite.roles);
+      const invite = unusedInviteOf(model, request);
       model.invites = model.invites.filter((each) => each !== invite);
       return { status: 204 };
     },
@@ -206,9 +212,7 @@ export const JOINING: Operations = {
     area: "members",
     path: anInvite,
     play(model, request) {
-      const invite = inviteOf(model, request);
-      if (invite.used_at !== null) throw unprocessable("invite_used");
-      requireAssignable(request.caller, invite.roles);
+      const invite = unusedInviteOf(model, request);
       const madeAt = invite.resent_at ?? invite.created_at;
       if (model.now - madeAt < 60 * SECOND) throw new Refusal(429, "invite_sent_recently");
       countMail(model, invite);

@@ -1,3 +1,4 @@
+import { SCOPES as NAMES_OF_SCOPES } from "../../../src/database/enums.ts";
 import { BOOLEAN, kind, nullable, object, required, text } from "../kinds.ts";
 import {
   ANYTHING,
@@ -18,6 +19,8 @@ import {
   unprocessable,
 } from "../model.ts";
 import { bodyId, type Operations, PAGE, pickOwned } from "../operation.ts";
+
+const SCOPES: readonly string[] = NAMES_OF_SCOPES;
 
 /** A setting of the service. */
 const APP_URL = "http://localhost:3000";
@@ -54,28 +57,6 @@ const CHANGEABLE = {
   participant_retention_days: DAYS,
   require_acting_user: BOOLEAN,
 };
-
-export const SCOPES = [
-  ...[
-    "rooms:read",
-    "rooms:write",
-    "visits:read",
-    "visits:write",
-    "calls:read",
-    "calls:write",
-    "results:read",
-  ],
-  ...[
-    "results:write",
-    "members:read",
-    "members:write",
-    "sign_in",
-    "events:read",
-    "events:write",
-    "audit:read",
-  ],
-  ...["organization:read", "organization:write"],
-];
 
 export const includesScope = (scopes: readonly string[] | null, scope: string) =>
   !scopes || scopes.includes(scope) || scopes.includes(scope.replace(/:read$/, ":write"));

@@ -13,7 +13,7 @@ const livekitUrl = lazily(() =>
     .transform((url) => url.replace(/^ws/i, "http").replace(/\/+$/, "")),
 );
 
-/** As a URL that has nothing else but a port. */
+/** Parsed as a URL that has only a host and perhaps a port. */
 const ownHost = lazily(() =>
   z
     .string()

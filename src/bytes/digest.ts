@@ -21,7 +21,7 @@ export async function keyedDigests(secret: string, texts: string[]): Promise<str
   return Promise.all(texts.map(async (text) => hexOf(new Uint8Array(await sign(text)))));
 }
 
-/** In constant time. */
+/** Compares in constant time. */
 export async function matchesDigest(secret: string, expected: Uint8Array): Promise<boolean> {
   return crypto.subtle.timingSafeEqual(await digestBytes(secret), expected);
 }

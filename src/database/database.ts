@@ -10,7 +10,7 @@ export const runsOn = (there: Database): Database => ({
   batch: (statements) => there.batch(statements),
 });
 
-/** May lag. */
+/** A session on a replica, which may lag. */
 export interface Replica extends Database {
   primary(): Database;
 }

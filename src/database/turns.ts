@@ -10,7 +10,7 @@ import { type BoundQuery, builder, runAll, runBatch, type Values } from "./queri
 export interface Turn {
   share: number;
   portion: number;
-  /** So that no owner is always last. */
+  /** Changes the order of the owners, so that none is always last. */
   shuffle: number;
 }
 

@@ -135,7 +135,7 @@ async function closeLane(
 
 const { secret: ___, previous_secrets: ____, ...laneColumns } = getTableColumns(webhookEndpoints);
 
-/** All in an index. */
+/** The columns of one index, so that SQLite does not read the rows. */
 const dueColumns = {
   webhook_endpoint_id: webhookDeliveries.webhook_endpoint_id,
   event_id: webhookDeliveries.event_id,
@@ -174,7 +174,7 @@ const leaseEndpoint = preparedQuery(
       .returning(),
 );
 
-/** At once if the last attempt was before the endpoint was repaired. */
+/** The delivery is due at once if its last attempt was before the endpoint was repaired. */
 function dueAt(id: Value<number>) {
   const { last_attempt_at, next_attempt_at } = webhookDeliveries;
   const repaired_at = scalar(selectColumn(webhookEndpoints.repaired_at, eq(webhookEndpoints.id, id)));
@@ -205,7 +205,7 @@ const dueDeliveries = preparedQuery(
 /** A lane is identified by the lease that it set. */
 const endpointInLane = rowsBy(webhookEndpoints, laneColumns, "id", "lease_until");
 
-/** Without those whose outcome (in a JSON array) is not recorded yet. */
+/** Leaves out the deliveries in `outcomes`, a JSON array, because their outcome is not recorded yet. */
 const othersDueAt = preparedQuery(({ id, outcomes }: Placeholders<{ id: number; outcomes: string }>) => {
   const { webhook_endpoint_id, event_id, next_attempt_at } = webhookDeliveries;
   const ended = sql`(select ${jsonField("event_id")}, ${jsonField("was_due_at")} from ${jsonRows(outcomes)})`;

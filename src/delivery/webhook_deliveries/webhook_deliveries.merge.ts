@@ -91,7 +91,7 @@ function retryAfterAt(retry_after: string | null, now: number): number | null {
 
 type EndpointInLane = Omit<typeof webhookEndpoints.$inferSelect, "secret" | "previous_secrets">;
 
-/** It may have taken the type away since the event. */
+/** The endpoint may have dropped the type since the event. */
 export const wantsType = ({ event_types }: Pick<EndpointInLane, "event_types">, type: EventType): boolean =>
   event_types === null || eventTypesOf(event_types).includes(type);
 

@@ -58,7 +58,7 @@ export const newRows = (
     error: null,
   }));
 
-/** Created an invite if `error` is null. */
+/** The row created an invite if `error` is null. */
 export interface RowEnd {
   bulk_invite_id: number;
   row: number;

@@ -39,7 +39,7 @@ export async function listInvites(
   return toPage(page, totals?.[status] ?? 0, rows);
 }
 
-/** Used or expired ones too. */
+/** Also returns an invite that is used or expired. */
 export const requireInvite = (
   { db, caller: { organization_id } }: ClientContext,
   id: number,

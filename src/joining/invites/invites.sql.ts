@@ -30,7 +30,7 @@ const mailedInviteColumns: typeof inviteColumns = {
   organization_name: mailNameOfOrganization(invites.organization_id).as("organization_name"),
 };
 
-/** Expired or not. */
+/** An expired invite counts as pending too. */
 const isPending = isNull(invites.used_at);
 
 export const isPendingInviteOf = (organization_id: Value<number>, email: Value<string>): SQL | undefined =>

@@ -31,7 +31,7 @@ export function requireAdministratorStays(
   throw hasEnded(next) ? clientRemovesItsUser() : clientDemotesItsUser();
 }
 
-/** Such a change uses a reserve: see usage.quotas.ts. */
+/** A change that only takes rights away uses a reserve: see usage.quotas.ts. */
 export const takesOnlyAway = (before: Member, { roles, assists, ...next }: NextMember): boolean =>
   isSameRow<NextMember>(before, { ...next, roles: before.roles, assists: before.assists }) &&
   (noLongerAssignable(before.roles, roles).length > 0 ||

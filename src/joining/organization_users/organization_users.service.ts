@@ -46,7 +46,7 @@ import type {
 } from "./organization_users.schemas.ts";
 import { organizationUserColumns, reachedUser, userListFor } from "./organization_users.sql.ts";
 
-/** Removed ones too. */
+/** Also lists removed users. */
 export const listUsers = listOfOrganization(organizationUsers, organizationUserColumns);
 
 export async function listOrganizationUsers(

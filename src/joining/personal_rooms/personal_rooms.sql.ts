@@ -22,7 +22,7 @@ import {
 import { freeSlug } from "../../rooms/waiting_rooms/waiting_rooms.sql.ts";
 import { waitingRooms } from "../../rooms/waiting_rooms/waiting_rooms.table.ts";
 
-/** Retired or not. */
+/** Also finds a retired room. */
 export const personalRoomOf = (organization_id: Value<number>, user_id: Value<number>) =>
   builder
     .select(getTableColumns(waitingRooms))

@@ -6,7 +6,7 @@ type Limits = Pick<Caller, "scopes" | "expires_at">;
 
 export type Rights = Limits & Pick<Caller, "roles">;
 
-/** Also those of an organization_admin who signs in. */
+/** Also the rights of an organization_admin who signs in. */
 export const ALL_RIGHTS: Rights = { roles: ROLES, scopes: null, expires_at: null };
 
 /** Otherwise a key for one program, or for an hour, could be exchanged for a key or an account that can do everything. */

@@ -81,7 +81,7 @@ export const tooManyRooms = () =>
     `The organization has created ${grouped(MAX_WAITING_ROOMS)} waiting rooms, retired ones included, which is its limit: rename one instead`,
   );
 
-/** By the error texts of the triggers. */
+/** The refusals, by the error texts of the triggers. */
 const QUOTAS: [string, () => ApiError][] = [
   ["quota: writes", tooManyWrites],
   ["quota: access log entries", tooManyEntries],

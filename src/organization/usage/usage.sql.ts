@@ -62,7 +62,7 @@ const countsOf = (name: Counted) =>
     insertSelect(organizationDays, { ...nothingOn(of), [name]: of.count }).onConflictDoUpdate(addTo(name)),
   );
 
-/** In the report's transaction. */
+/** Counts in the transaction of the report. */
 export const countVisits = countsOf("visits");
 
 export const countMailsOfDay = countsOf("mails");

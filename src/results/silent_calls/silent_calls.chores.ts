@@ -25,7 +25,7 @@ export interface Silence extends Turn {
   since: number;
 }
 
-/** Otherwise the results of these calls could never be read, and would be kept forever. */
+/** Without an end, the results of these calls could never be read, and would be kept forever. */
 export const endSilentCalls = (context: Context): Promise<number> =>
   endCalls(context, (turn) => silentCalls({ ...turn, since: context.now - SILENCE_UNTIL_END }));
 

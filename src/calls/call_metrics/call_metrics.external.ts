@@ -1,41 +1,14 @@
-import { and, asc, between, gt } from "drizzle-orm";
 import type * as z from "zod";
-import { hasValues } from "../../database/expressions.ts";
-import { builder, type Placeholders, preparedQuery, type Row } from "../../database/queries.ts";
+import type { Row } from "../../database/queries.ts";
 import { externalRoutes } from "../../http/hono.ts";
 import { readsFrom } from "../../http/replication.ts";
 import { area } from "../../http/scopes.ts";
 import { query } from "../../http/validation.ts";
-import {
-  type MetricsRange,
-  type MetricsSubject,
-  metricsQuery,
-  readMetrics,
-} from "../../organization/metrics/metrics.ts";
+import { metricsQuery, readMetrics } from "../../organization/metrics/metrics.ts";
 import type { callMetricsSchema } from "./call_metrics.responses.ts";
-import { callDailyMetrics } from "./call_metrics.table.ts";
+import { dailyMetrics, type dailyMetricsColumns } from "./call_metrics.sql.ts";
 
-const { date, total_calls, failed_calls, ended_calls, duration_ms, waits, wait_ms } = callDailyMetrics;
-
-const columns = { date, total_calls, failed_calls, ended_calls, duration_ms, waits, wait_ms };
-
-const dailyMetrics = preparedQuery(
-  ({ organization_id, organization_user_id, start, end }: Placeholders<MetricsSubject & MetricsRange>) =>
-    builder
-      .select(columns)
-      .from(callDailyMetrics)
-      .where(
-        and(
-          hasValues(callDailyMetrics, { organization_id, organization_user_id }),
-          between(date, start, end),
-          // A date whose last call was moved to another date keeps its row, with 0 calls.
-          gt(total_calls, 0),
-        ),
-      )
-      .orderBy(asc(date)),
-);
-
-function toCallMetrics(rows: Row<typeof columns>[]): z.input<typeof callMetricsSchema> {
+function toCallMetrics(rows: Row<typeof dailyMetricsColumns>[]): z.input<typeof callMetricsSchema> {
   const each = (value: (row: (typeof rows)[number]) => number) =>
     Object.fromEntries(rows.map((row) => [row.date, value(row)]));
   return {

@@ -64,6 +64,8 @@ export class Clinic {
   /** Results that were shown. */
   readonly shown = new Set<string>();
   id = 0;
+  /** Where a command that was interrupted was to move the organization. */
+  interruptedMoveTo?: number;
   slug = "";
   credentials: Record<string, string> = {};
   /** Another organization of the same service. */

@@ -3,7 +3,7 @@ import { playBeginning, playEverybody } from "./actors.ts";
 import { Clinic } from "./clinic.ts";
 import { checkAtRest } from "./invariants.ts";
 import type { Programs } from "./isolate.ts";
-import { completeMoves } from "./operator.ts";
+import { completeInterruptedMoves, moveAll } from "./operator.ts";
 import { type Odds, World } from "./world.ts";
 
 export interface Run {
@@ -58,15 +58,13 @@ export async function simulate(programs: Programs, seed: number, size = WHOLE): 
   });
   await during("everybody", () => playEverybody(world, clinics, oddsOf(world), size));
   world.calm();
-  const runCronAfter = (pause: number) =>
-    during("cron", async () => {
+  await during("operator", () => completeInterruptedMoves(world, clinics));
+  for (const pause of LAST_RUNS)
+    await during("cron", async () => {
       await schedule.pause(pause);
       await world.runCron();
     });
-  for (const pause of LAST_RUNS) await runCronAfter(pause);
-  await during("operator", () => completeMoves(world, clinics));
-  // The cron skips an organization whose move was interrupted.
-  await runCronAfter(0);
+  await during("operator", () => moveAll(world, clinics));
   await checkAtRest(world, clinics);
   return { seed, steps: schedule.steps, trace: schedule.trace, violations: [...new Set(world.violations)] };
 }

@@ -93,6 +93,7 @@ export const reasonsOf = (api: Api): Record<number, string> => ({
   401: APIS[api].unauthorized,
   403: APIS[api].forbidden,
   404: "A resource in the path does not exist, or the caller cannot access it. Results of a call may arrive later.",
+  406: "The service cannot respond in the media type of `Accept`.",
   408: "The body did not arrive in time.",
   409: "The request was carried out before.",
   412: "The resource has changed since the version that `If-Match` names. Nothing was changed.",

@@ -48,8 +48,6 @@ export const vconSchema = z
     example: {
       vcon: "0.4.0",
       uuid: "019c1347-4840-812c-8f5a-2b0c7d19e6a3",
-      extensions: ["organization_video_visit"],
-      created_at: story.STARTED_AT,
       parties: [{ type: "person", role: "recipient", name: story.RITAS_PARTICIPANT.display_name }],
       dialog: [
         { type: "recording-set", recordings: [], start: story.STARTED_AT, duration: 900, parties: [0] },

@@ -70,13 +70,13 @@ export async function createOrganization(
   context: Context,
   { name, slug: chosen }: z.output<ReturnType<typeof createOrganizationBody>>["organization"],
 ): Promise<Organization> {
-  const { db, now } = context;
+  const { now } = context;
   const slug = chosen ?? (await slugOf(name));
   const shard = shardOfNewOrganizations(context);
   const reads: Record<string, BoundQuery<Place>> = {};
   if (chosen !== undefined) reads.places = placeOfSlug({ slug });
   const placeOrOrganization = await decideAndWrite(
-    db,
+    context,
     reads,
     ({ places = [] }): Decision<Place | Organization> => {
       const [place] = places;
@@ -97,9 +97,9 @@ export async function createOrganization(
 
 /** @throws ApiError 422 if the organization already exists, so that its slug is taken */
 function createAt(context: Context, { id, slug, shard }: Place, name: string): Promise<Organization> {
-  const { db, now } = context;
+  const { now } = context;
   const reads = { organization: organizationRow({ id }), shard: ownShard({}) };
-  return decideAndWrite(db, reads, ({ organization: [organization], shard: [own] }) => {
+  return decideAndWrite(context, reads, ({ organization: [organization], shard: [own] }) => {
     if (organization) throw organizationSlugTaken();
     // Two bindings are mixed up.
     if (own?.value !== shard) throw new Error(`The binding of shard ${shard} leads to another database`);
@@ -136,15 +136,15 @@ async function slugOf(name: string): Promise<string> {
 type OrganizationUpdate = z.output<ReturnType<typeof updateOrganizationBody>>["organization"];
 
 export const updateOrganization = (context: Context, id: number, input: OrganizationUpdate) =>
-  decideAndWrite(context.db, { organization: organizationRow({ id }) }, ({ organization: [organization] }) =>
+  decideAndWrite(context, { organization: organizationRow({ id }) }, ({ organization: [organization] }) =>
     decideOrganization(context, organization, input, mergeOrganizationByPlatform),
   );
 
 export const updateOwnOrganization = (context: ClientContext, input: OrganizationUpdate) => {
-  const { db, caller } = context;
+  const { caller } = context;
   const author = asAdministrator(caller);
   const reads = { member: author.read, organization: organizationRow({ id: author.organization_id }) };
-  return decideAndWrite(db, reads, ({ member: [member], organization: [organization] }) => {
+  return decideAndWrite(context, reads, ({ member: [member], organization: [organization] }) => {
     author.require(member);
     return decideOrganization(context, organization, input, mergeOrganization);
   });

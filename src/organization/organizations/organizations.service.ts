@@ -16,13 +16,14 @@ import { MAX_ORGANIZATION_SLUG_LENGTH } from "../../limits.ts";
 import { SettingsError } from "../../settings.ts";
 import { DATABASE_TIMEOUT, FROZEN_AT_MOST } from "../../tuning.ts";
 import { asAdministrator } from "../roles/roles.authors.ts";
-import { mergeOrganization, mergeOrganizationByPlatform, newOrganization } from "./organizations.merge.ts";
+import {
+  mergeOrganization,
+  mergeOrganizationByPlatform,
+  type NewOrganization,
+  newOrganization,
+} from "./organizations.merge.ts";
 import { organizationNotFound, organizationSlugTaken } from "./organizations.refusals.ts";
-import type {
-  createOrganizationBody,
-  Organization,
-  updateOrganizationBody,
-} from "./organizations.schemas.ts";
+import type { Organization, updateOrganizationBody } from "./organizations.schemas.ts";
 import {
   insertAtNewestPlace,
   newestOrganizationEntry,
@@ -66,10 +67,8 @@ export const requireOrganization = ({ db }: Context, id: number): Promise<Organi
  * transaction inserts the place and the organization. In another one, the organization follows: if that fails, the next request
  * for the slug repeats it.
  */
-export async function createOrganization(
-  context: Context,
-  { name, slug: chosen }: z.output<ReturnType<typeof createOrganizationBody>>["organization"],
-): Promise<Organization> {
+export async function createOrganization(context: Context, input: NewOrganization): Promise<Organization> {
+  const { name, slug: chosen } = input;
   const { now } = context;
   const slug = chosen ?? (await slugOf(name));
   const shard = shardOfNewOrganizations(context);
@@ -85,18 +84,22 @@ export async function createOrganization(
       const insertPlace = placeWrites.insert({ slug, shard, deleted_at: null });
       if (shard > 0) return { writes: [insertPlace] };
       return {
-        writes: [insertPlace, insertAtNewestPlace(newOrganization(name, now))],
+        writes: [insertPlace, insertAtNewestPlace(newOrganization(input, now))],
         entries: [newestOrganizationEntry(context, "create", {})],
       };
     },
   );
   return "shard" in placeOrOrganization
-    ? createAt(requireShards(context.shards).enter(placeOrOrganization.shard), placeOrOrganization, name)
+    ? createAt(requireShards(context.shards).enter(placeOrOrganization.shard), placeOrOrganization, input)
     : placeOrOrganization;
 }
 
 /** @throws ApiError 422 if the organization already exists, so that its slug is taken */
-function createAt(context: Context, { id, slug, shard }: Place, name: string): Promise<Organization> {
+function createAt(
+  context: Context,
+  { id, slug, shard }: Place,
+  input: NewOrganization,
+): Promise<Organization> {
   const { now } = context;
   const reads = { organization: organizationRow({ id }), shard: ownShard({}) };
   return decideAndWrite(context, reads, ({ organization: [organization], shard: [own] }) => {
@@ -104,7 +107,7 @@ function createAt(context: Context, { id, slug, shard }: Place, name: string): P
     // Two bindings are mixed up.
     if (own?.value !== shard) throw new Error(`The binding of shard ${shard} leads to another database`);
     return {
-      writes: [organizationWrites.insert({ id, slug, ...newOrganization(name, now) })],
+      writes: [organizationWrites.insert({ id, slug, ...newOrganization(input, now) })],
       entries: [organizationEntry(context, "create", { id })],
     };
   });

@@ -137,6 +137,9 @@ export const MIN_PLATFORM_TOKEN_LENGTH = 32;
 /** The longest range of metrics, in dates: ten years. Such a response takes about 400 KB. */
 export const MAX_METRICS_DAYS = 3660;
 
+/** Metrics are summed by quarter hour, in milliseconds: since 1972, days begin on a quarter hour of UTC in every time zone. */
+export const METRICS_QUARTER = 900_000;
+
 /** The default range of metrics, including today. */
 export const DEFAULT_METRICS_DAYS = 30;
 

@@ -81,7 +81,7 @@ export async function failedCredentials(
   refusal: ApiError,
 ): Promise<ApiError> {
   const limit = settings.FAILURE_LIMIT_PER_MINUTE;
-  const address = addressOf(c);
+  const address = senderOf(c);
   const { success } = await c.env.FAILURE_LIMIT.limit({ key: address });
   if (success) return refusal;
   if (!((beyondLimit.get(address)?.until ?? 0) > now)) {
@@ -97,7 +97,7 @@ export async function failedCredentials(
  * @throws ApiError 429
  */
 export function countLookUp(c: Limited, { now, settings }: Pick<Context, "now" | "settings">): void {
-  const beyond = beyondLimit.get(addressOf(c));
+  const beyond = beyondLimit.get(senderOf(c));
   if (beyond && beyond.until > now && --beyond.lookUps < 0)
     throw tooMany("address", settings.FAILURE_LIMIT_PER_MINUTE);
 }
@@ -105,7 +105,7 @@ export function countLookUp(c: Limited, { now, settings }: Pick<Context, "now" |
 /**
  * Cloudflare sets this header whatever the caller sends. Callers could forge any other one. Without it, all share one address.
  */
-export const addressOf = (c: Pick<Limited, "req">): string =>
+export const senderOf = (c: Pick<Limited, "req">): string =>
   networkOf(c.req.header("CF-Connecting-IP") ?? "");
 
 const TOO_MANY = {

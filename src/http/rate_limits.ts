@@ -51,6 +51,11 @@ export async function countAnswerLength(c: Counters, context: ClientContext, len
   await countAgain(c, context, Math.ceil(length / ANSWER_OF_ONE_REQUEST) - 1);
 }
 
+/** A part of a streamed answer counts as a request of its own. `length` is in characters. */
+export async function countPart(c: Counters, context: ClientContext, length: number): Promise<void> {
+  await countAgain(c, context, Math.ceil(length / ANSWER_OF_ONE_REQUEST));
+}
+
 type Counters = Pick<Limited, "env">;
 
 async function countAgain(c: Counters, context: ClientContext, times: number) {

@@ -16,6 +16,7 @@ export const newOrganization = (name: string, now: number): Omit<NewRow<typeof o
   transcript_retention_days: null,
   participant_retention_days: null,
   require_acting_user: false,
+  patient_identifier_system: null,
   is_suspended: false,
   created_at: now,
   updated_at: now,

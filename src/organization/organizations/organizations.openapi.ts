@@ -30,6 +30,7 @@ const updateErrors = [
   invalidBody(`organization.recording_retention_days: ${refusals.NOT_RETENTION_DAYS}`),
   invalidBody(`organization.transcript_retention_days: ${refusals.NOT_RETENTION_DAYS}`),
   invalidBody(`organization.participant_retention_days: ${refusals.NOT_RETENTION_DAYS}`),
+  invalidBody(`organization.patient_identifier_system: ${refusals.NOT_AN_IDENTIFIER_SYSTEM}`),
 ];
 
 export const organizationsReference: Reference = {

@@ -8,7 +8,12 @@ import { administeredOrganization } from "../../http/roles.ts";
 import { toTimestamp } from "../../http/wire.ts";
 import { EXPORT_LEASE } from "../../lifetimes.ts";
 import { EXPORTED_PAGE, EXPORTED_VISITS, PERSON_ENTRIES_LOOKED_THROUGH } from "../../tuning.ts";
-import { addressOf, readCallRecord, recordOfPath, requireTextsEntries } from "../call_records/call_records.service.ts";
+import {
+  addressOf,
+  readCallRecord,
+  recordOfPath,
+  requireTextsEntries,
+} from "../call_records/call_records.service.ts";
 import { textsEntries } from "../call_records/call_records.sql.ts";
 import { signVcon } from "../vcons/vcons.keys.ts";
 import { vconOf } from "../vcons/vcons.ts";
@@ -122,16 +127,18 @@ const NO_FILTERS = {
 /** Searches the whole log in portions, because no index finds the entries about a person. */
 async function* accessLogLines(one: Export) {
   const { lease, reference_digest, own } = one;
+  const { organization_id } = lease;
   const looked_through = PERSON_ENTRIES_LOOKED_THROUGH;
-  for (let after: number | undefined = 0; after !== undefined; ) {
-    const { organization_id } = lease;
-    const portion = { ...NO_FILTERS, organization_id, reference_digest, after, looked_through, through: own - 1 };
-    const [found, [end]] = await readRenewing(
+  const listed = { ...NO_FILTERS, organization_id, reference_digest, looked_through, through: own - 1 };
+  for (let after = 0; ; ) {
+    const [entries, [end]] = await readRenewing(
       one,
-      allEntries.page({ ...portion, limit: EXPORTED_PAGE }),
-      allEntries.end({ ...portion, skipped: looked_through - 1 }),
+      allEntries.page({ ...listed, after, limit: EXPORTED_PAGE }),
+      allEntries.end({ ...listed, after, skipped: looked_through - 1 }),
     );
-    for (const entry of found) yield { type: "access_log" as const, access_log: toAccessLog(entry) };
-    after = (found[EXPORTED_PAGE - 1] ?? end)?.id;
+    for (const entry of entries) yield { type: "access_log" as const, access_log: toAccessLog(entry) };
+    const last: { id: number } | undefined = entries[EXPORTED_PAGE - 1] ?? end;
+    if (!last) return;
+    after = last.id;
   }
 }

@@ -24,7 +24,12 @@ const hasLease = ({ organization_id, token }: Values<Lease>) =>
 
 /** Returns no row while another export has the lease. */
 export const takeLease = preparedQuery(
-  ({ organization_id, token, now, lease_until }: Placeholders<Lease & { now: number; lease_until: number }>) =>
+  ({
+    organization_id,
+    token,
+    now,
+    lease_until,
+  }: Placeholders<Lease & { now: number; lease_until: number }>) =>
     builder
       .insert(participantExports)
       .values({ organization_id, token, lease_until })
@@ -68,7 +73,9 @@ export const callsOfPerson = preparedQuery((of: Placeholders<OfReference>) =>
     .select({
       call_id: columnAs(calls.id, "call_id"),
       organization_user_id: calls.organization_user_id,
-      person_ids: sql`json_group_array(distinct ${participants.person_id})`.mapWith(numbersIn).as("person_ids"),
+      person_ids: sql`json_group_array(distinct ${participants.person_id})`
+        .mapWith(numbersIn)
+        .as("person_ids"),
     })
     .from(participants)
     .innerJoin(calls, eq(calls.id, participants.call_id))
@@ -80,16 +87,18 @@ export const callsOfPerson = preparedQuery((of: Placeholders<OfReference>) =>
 const planned = alias(people, "planned");
 
 /** The planned visits that name the person, each with the person's numbers in it. */
-export const visitsOfPerson = preparedQuery((of: Placeholders<OfReference & { after: number; limit: number }>) => {
-  const isPerson = and(inArray(planned.id, peopleOfReference(of)), isNotNull(planned.number));
-  const numbers = builder
-    .select({ list: sql`json_group_array(${planned.number})` })
-    .from(planned)
-    .where(and(eq(planned.visit_id, visits.id), isPerson));
-  return builder
-    .select({ ...listedVisitColumns, numbers: sql`${numbers}`.mapWith(numbersIn).as("numbers") })
-    .from(visits)
-    .where(and(inArray(visits.id, selectColumn(planned.visit_id, isPerson)), gt(visits.id, of.after)))
-    .orderBy(asc(visits.id))
-    .limit(of.limit);
-});
+export const visitsOfPerson = preparedQuery(
+  (of: Placeholders<OfReference & { after: number; limit: number }>) => {
+    const isPerson = and(inArray(planned.id, peopleOfReference(of)), isNotNull(planned.number));
+    const numbers = builder
+      .select({ list: sql`json_group_array(${planned.number})` })
+      .from(planned)
+      .where(and(eq(planned.visit_id, visits.id), isPerson));
+    return builder
+      .select({ ...listedVisitColumns, numbers: sql`${numbers}`.mapWith(numbersIn).as("numbers") })
+      .from(visits)
+      .where(and(inArray(visits.id, selectColumn(planned.visit_id, isPerson)), gt(visits.id, of.after)))
+      .orderBy(asc(visits.id))
+      .limit(of.limit);
+  },
+);

@@ -3,7 +3,7 @@ import { rm } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { accessLogOf } from "./access_log_source.ts";
-import { credentialsWith, say, settingsFor, UsageError, valuesOf } from "./cli_support.ts";
+import { count, credentialsWith, say, settingsFor, UsageError, valuesOf } from "./cli_support.ts";
 import { connectionOf, forActingUser } from "./connection.ts";
 import { exportedLines } from "./export.ts";
 import { verifyVcon } from "./vcons.ts";
@@ -46,7 +46,11 @@ export async function exportParticipantCommand(args: string[]): Promise<void> {
     for await (const { text, line } of lines) {
       if (line.type === "call" && line.jws) verifyVcon(line.jws, { keys });
       if (line.type === "end")
-        summary = `${line.calls} calls, ${line.visits} visits, ${line.access_logs} entries of the access log`;
+        summary = [
+          count(line.calls, "call", "calls"),
+          count(line.visits, "visit", "visits"),
+          count(line.access_logs, "entry of the access log", "entries of the access log"),
+        ].join(", ");
       yield `${text}\n`;
     }
   }

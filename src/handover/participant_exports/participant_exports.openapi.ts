@@ -32,13 +32,13 @@ export const participantExportsReference: Reference = {
       summary: "Export a person's data",
       description: `The answer to a request for access or for a copy. Each line is a JSON object with a \`type\`:
 
-- \`export\`, the first line: the \`external_reference\`, \`created_at\`, and \`user_id\`, the user of the API client.
-- \`call\`, for each call of the person: \`jws\`, the signed vCon, or \`vcon\` if the service has no key.
-- \`visit\`, for each planned visit that names the person: \`visit\`, as the list of visits shows it.
-- \`access_log\`, for each entry about the person, as with \`external_reference\` in the access log: \`access_log\`. Entries of this request are not included.
-- \`end\`, the last line: the numbers \`calls\`, \`visits\` and \`access_logs\`, and \`sha256\`, the SHA-256 in hex of all lines before it, with their line breaks. Without this line, the export is not complete: send the request again.
+- \`export\`, the first line: \`external_reference\`, \`created_at\` and \`user_id\`.
+- \`call\`, for each call: \`jws\`, the signed vCon, or \`vcon\` if the service has no key.
+- \`visit\`, for each planned visit that names the person: \`visit\`, as lists show it.
+- \`access_log\`, for each entry about the person: \`access_log\`, as lists show it, without the entries of this request.
+- \`end\`, the last line: the numbers \`calls\`, \`visits\` and \`access_logs\`, and \`sha256\`, the SHA-256 in hex of all lines before it. Without this line, the export is not complete: send the request again.
 
-An unknown person gets an export without such lines. Other people appear with their role only; what they said on a call is kept. One export of an organization runs at a time. Each call also counts as a request.`,
+An unknown person has only the first and the last line. Other people appear with their role only; what they said on a call is kept. Each call also counts as a request.`,
       parameters: {
         external_reference: {
           description:

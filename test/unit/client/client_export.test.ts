@@ -13,7 +13,7 @@ const endOf = (lines: string, more: object = {}) =>
 
 const LINES = FIRST + VISIT;
 
-/** What a client yields, and its error, if the service sends this text. */
+/** The lines that a client yields, and its error, if the service sends this text. */
 async function received(text: string) {
   const requests: string[] = [];
   const client = createClient({

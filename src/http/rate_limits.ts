@@ -122,7 +122,7 @@ const TOO_MANY = {
     "redelivery_limit",
   ],
   access_logs: [
-    "The organization's API clients have asked for too many whole days or NDJSON lists of the access log",
+    "The organization's API clients have asked for too many exports, whole days or NDJSON lists of the access log",
     "access_log_limit",
   ],
   address: [

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { createClient } from "../../dist/client/external/index.js";
@@ -91,8 +91,7 @@ describe(`With a heap of ${HEAP} MB,`, () => {
   }, async () => {
     const { "X-Client-ID": clientId, "X-Client-Secret": clientSecret } = clinic.credentials;
     const client = createClient({ baseUrl: server.url, clientId, clientSecret });
-    const logged = await client.listAccessLogs({ external_reference: REFERENCE, per_page: 100 });
-    const began = performance.now();
+    const { access_logs } = await client.listAccessLogs({ external_reference: REFERENCE, per_page: 100 });
     const texts = new Map<number, unknown>();
     const entries: object[] = [];
     let length = 0;
@@ -105,17 +104,12 @@ describe(`With a heap of ${HEAP} MB,`, () => {
       const { dialog, analysis } = JSON.parse(payload);
       texts.set(dialog[0].call_id, analysis[0].body.transcript_lines);
     }
-    process.stdout.write(`${Math.round(performance.now() - began)} ms for ${length / 1024 / 1024} MB\n`);
     expect(texts.size).toBe(CALLS);
     expect(length).toBeGreaterThan(HEAP * 1024 * 1024);
-    expect(entries).toEqual(logged.access_logs);
+    expect(entries).toEqual(access_logs);
     for (const call_id of [...texts.keys()].filter((_, n) => n % 50 === 0)) {
       const { transcript_lines } = await client.getTranscript({ organization_user_id: owner.id, call_id });
-      const shown = transcript_lines.map(({ text, start_time, end_time }) => ({
-        text,
-        start_time,
-        end_time,
-      }));
+      const shown = transcript_lines.map(({ id: _, display_name: __, ...line }) => line);
       expect(texts.get(call_id)).toMatchObject(shown);
     }
   });
@@ -126,14 +120,12 @@ describe(`With a heap of ${HEAP} MB,`, () => {
     const { "X-Client-ID": CLIENT_ID, "X-Client-Secret": CLIENT_SECRET } = clinic.credentials;
     const env = { ...process.env, CLIENT_ID, CLIENT_SECRET };
     const output = join(server.persistTo, "rita.ndjson");
-    const run = (url = server.url) => {
-      const args = ["export-participant", "--url", url, "--reference", "uma-1", "--output", output];
+    const run = () => {
+      const args = ["export-participant", "--url", server.url, "--reference", "uma-1", "--output", output];
       return printsOf(spawn(process.execPath, ["dist/client/external/cli.js", ...args], { env })).ended;
     };
     const exported = await run();
-    expect(exported.output).toMatch(
-      /The export is complete: 1 calls, 0 visits, \d+ entries of the access log\./,
-    );
+    expect(exported.output).toMatch(/The export is complete: 1 call, 0 visits, \d+ entr/);
     expect(exported.code).toBe(0);
     const file = readFileSync(output, "utf8");
     expect(file).toMatch(/^\{"type":"export".*\n/);
@@ -143,6 +135,5 @@ describe(`With a heap of ${HEAP} MB,`, () => {
     writeFileSync(output, "Another file.");
     expect((await run()).code).toBe(3);
     expect(readFileSync(output, "utf8")).toBe("Another file.");
-    expect(existsSync(output)).toBe(true);
   });
 });

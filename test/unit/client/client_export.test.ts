@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { createClient, IncompleteExportError } from "../../../dist/client/external/index.js";
+import { IncompleteExportError } from "../../../dist/client/external/index.js";
+import { aClient, ndjson } from "../../support/a_client.ts";
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
 
@@ -15,38 +16,24 @@ const LINES = FIRST + VISIT;
 
 /** The lines that a client yields, and its error, if the service sends this text. */
 async function received(text: string) {
-  const requests: string[] = [];
-  const client = createClient({
-    baseUrl: "https://visits.example.com",
-    clientId: "id",
-    clientSecret: "secret",
-    fetch: async (url) => {
-      requests.push(String(url));
-      return new Response(text, { headers: { "Content-Type": "application/x-ndjson" } });
-    },
-  });
+  const { client, sent } = aClient([ndjson([text]).response]);
   const lines: object[] = [];
   try {
     for await (const line of client.exportParticipant({ external_reference: "patient-4711" }))
       lines.push(line);
-    return { lines, requests };
+    return { lines, sent };
   } catch (error) {
-    return { lines, requests, error };
+    return { lines, sent, error };
   }
 }
 
 describe("exportParticipant", () => {
   it("yields the lines of a complete export, from one request", async () => {
-    const { lines, requests, error } = await received(LINES + endOf(LINES));
+    const { lines, sent, error } = await received(LINES + endOf(LINES));
     expect(error).toBeUndefined();
-    expect(lines).toEqual(
-      (LINES + endOf(LINES))
-        .trim()
-        .split("\n")
-        .map((line) => JSON.parse(line)),
-    );
+    expect(lines).toMatchObject([{ type: "export" }, { visit: { id: 501 } }, { type: "end", visits: 1 }]);
     const path = "/api/external/participants/export?external_reference=patient-4711";
-    expect(requests).toEqual([`https://visits.example.com${path}`]);
+    expect(sent.map(({ url }) => url)).toEqual([`https://visits.test${path}`]);
   });
 
   it.each([

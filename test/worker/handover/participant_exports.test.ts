@@ -12,7 +12,7 @@ import { AUDIT_SIGNING_KEY } from "../support/seals.ts";
 import { fromNow, travelTo } from "../support/time.ts";
 import { says } from "../support/transcripts.ts";
 import { changingNothing } from "../support/unchanged.ts";
-import { keyOf, planVisit } from "../support/visits.ts";
+import { planVisit } from "../support/visits.ts";
 import { throughWorkerWith } from "../support/worker.ts";
 
 const pathOf = (reference: string) => `/participants/export?external_reference=${reference}`;
@@ -294,15 +294,4 @@ describe("Two exports of an organization", () => {
     expect(log()).toMatchObject([{ event: "fault" }]);
     await read(clinic, reference);
   });
-});
-
-it("An export shows a planned participant's calls under the key of the visit", async () => {
-  const clinic = await anOrganization();
-  const room = await clinic.addRoom();
-  const participants = [{ role: "recipient", display_name: "Rita Recipient", external_reference: "rita" }];
-  const visit = await planVisit(clinic, room.slug, { participants });
-  await aCall(clinic, { participants: [aProviderOnTheCall(), { key: keyOf(visit) }] });
-  const { calls, visits } = await read(clinic, "rita");
-  expect(calls[0].vcon.parties).toMatchObject([{}, { name: "Rita Recipient" }]);
-  expect(visits).toHaveLength(1);
 });

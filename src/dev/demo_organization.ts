@@ -14,7 +14,7 @@ import { reportSoapNote } from "../results/soap_notes/soap_notes.service.ts";
 import { reportTranscript } from "../results/transcripts/transcripts.service.ts";
 import { createWaitingRoomSub } from "../rooms/waiting_room_subs/waiting_room_subs.service.ts";
 import { createWaitingRoom } from "../rooms/waiting_rooms/waiting_rooms.service.ts";
-import { DAY, HOUR } from "../units.ts";
+import { DAY, HOUR, SECOND } from "../units.ts";
 
 /**
  * Creates the demo organization, with dates relative to now, unless it exists.
@@ -144,7 +144,8 @@ async function reportYesterdaysCall(
   const egress = { organization_id, egress_id: "demo-egress" };
   await env.RECORDINGS.put(storage_key, await demoRecording());
   await reportEgress(context, egress, { call_key: path.key, status: "egress_starting" });
-  await reportEgress(context, egress, { status: "egress_ended", is_stopped: true, ended_at, storage_key });
+  const file = { storage_key, started_at, duration: NOTES.length * SECOND };
+  await reportEgress(context, egress, { status: "egress_ended", is_stopped: true, ended_at, ...file });
 }
 
 const SAMPLE_RATE = 8000;

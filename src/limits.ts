@@ -74,6 +74,7 @@ export const MAX_ORGANIZATION_SLUG_LENGTH = 63;
 
 /** In characters. The longest name of a zone has 32. */
 export const MAX_TIME_ZONE_LENGTH = 64;
+export const MAX_IDENTIFIER_SYSTEM_LENGTH = 255;
 
 /** LiveKit's own sids have 15 characters. Calls, participants and egresses store them. */
 export const MAX_LIVEKIT_SID_LENGTH = 64;

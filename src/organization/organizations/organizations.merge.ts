@@ -22,6 +22,7 @@ export const newOrganization = (
   participant_retention_days: null,
   require_acting_user: false,
   time_zone,
+  patient_identifier_system: null,
   is_suspended: false,
   created_at: now,
   updated_at: now,

@@ -31,6 +31,7 @@ const updateErrors = [
   invalidBody(`organization.transcript_retention_days: ${refusals.NOT_RETENTION_DAYS}`),
   invalidBody(`organization.participant_retention_days: ${refusals.NOT_RETENTION_DAYS}`),
   invalidBody(`organization.time_zone: ${refusals.NOT_A_TIME_ZONE}`),
+  invalidBody(`organization.patient_identifier_system: ${refusals.NOT_AN_IDENTIFIER_SYSTEM}`),
 ];
 
 export const organizationsReference: Reference = {

@@ -4,10 +4,15 @@ import type { Row } from "../../database/queries.ts";
 import { unchangeable } from "../../http/unchangeable.ts";
 import { name, ORGANIZATION_SLUG, toTimestamp } from "../../http/wire.ts";
 import { MAX_RETENTION_DAYS } from "../../lifetimes.ts";
-import { MAX_ORGANIZATION_SLUG_LENGTH, MAX_TIME_ZONE_LENGTH } from "../../limits.ts";
+import {
+  MAX_IDENTIFIER_SYSTEM_LENGTH,
+  MAX_ORGANIZATION_SLUG_LENGTH,
+  MAX_TIME_ZONE_LENGTH,
+} from "../../limits.ts";
 import { lazily } from "../../memory.ts";
 import {
   NOT_A_TIME_ZONE,
+  NOT_AN_IDENTIFIER_SYSTEM,
   NOT_AN_ORGANIZATION_SLUG,
   NOT_RETENTION_DAYS,
   ORGANIZATION_STAYS,
@@ -52,6 +57,14 @@ export const timeZone = lazily(() =>
     .nullable(),
 );
 
+/** A URI (RFC 3986) without the characters that separate values in FHIR's searches. */
+export const patientIdentifierSystem = lazily(() =>
+  z
+    .string()
+    .max(MAX_IDENTIFIER_SYSTEM_LENGTH, { error: NOT_AN_IDENTIFIER_SYSTEM, abort: true })
+    .regex(/^[A-Za-z][A-Za-z0-9+.-]*:[A-Za-z0-9._~:/?#@!&'()*+;=%-]+$/, NOT_AN_IDENTIFIER_SYSTEM),
+);
+
 export const createOrganizationBody = lazily(() =>
   z.object({
     organization: z.object({
@@ -71,6 +84,7 @@ const changeableFields = lazily(() =>
       participant_retention_days: retentionDays(),
       require_acting_user: z.boolean(),
       time_zone: timeZone(),
+      patient_identifier_system: patientIdentifierSystem().nullable(),
     })
     .partial(),
 );
@@ -106,6 +120,7 @@ const toSharedFields = (row: Organization) => ({
   participant_retention_days: row.participant_retention_days,
   require_acting_user: row.require_acting_user,
   time_zone: row.time_zone,
+  patient_identifier_system: row.patient_identifier_system,
   created_at: toTimestamp(row.created_at),
   updated_at: toTimestamp(row.updated_at),
 });

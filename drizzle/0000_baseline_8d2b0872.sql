@@ -553,6 +553,7 @@ CREATE TABLE `organizations` (
 	`participant_retention_days` integer,
 	`require_acting_user` integer DEFAULT false NOT NULL,
 	`time_zone` text,
+	`patient_identifier_system` text,
 	`is_suspended` integer DEFAULT false NOT NULL,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL
@@ -2056,8 +2057,8 @@ BEGIN
   HAVING count(*) > 0;
 END;
 --> statement-breakpoint
-CREATE TRIGGER `events_organization_updated` AFTER UPDATE OF name, slug, recording_retention_days, transcript_retention_days, participant_retention_days, require_acting_user, time_zone, is_suspended ON `organizations`
-WHEN old.name IS NOT new.name OR old.slug IS NOT new.slug OR old.recording_retention_days IS NOT new.recording_retention_days OR old.transcript_retention_days IS NOT new.transcript_retention_days OR old.participant_retention_days IS NOT new.participant_retention_days OR old.require_acting_user IS NOT new.require_acting_user OR old.time_zone IS NOT new.time_zone OR old.is_suspended IS NOT new.is_suspended
+CREATE TRIGGER `events_organization_updated` AFTER UPDATE OF name, slug, recording_retention_days, transcript_retention_days, participant_retention_days, require_acting_user, time_zone, patient_identifier_system, is_suspended ON `organizations`
+WHEN old.name IS NOT new.name OR old.slug IS NOT new.slug OR old.recording_retention_days IS NOT new.recording_retention_days OR old.transcript_retention_days IS NOT new.transcript_retention_days OR old.participant_retention_days IS NOT new.participant_retention_days OR old.require_acting_user IS NOT new.require_acting_user OR old.time_zone IS NOT new.time_zone OR old.patient_identifier_system IS NOT new.patient_identifier_system OR old.is_suspended IS NOT new.is_suspended
 BEGIN
   INSERT INTO events (organization_id, type, data, created_at)
   VALUES (new.id, 'organization.updated', '{}', new.updated_at);

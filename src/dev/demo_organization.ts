@@ -149,15 +149,12 @@ async function reportYesterdaysCall(
 }
 
 const SAMPLE_RATE = 8000;
-const NOTES = [523.25, 659.25, 783.99];
 
-/** A small recording that any player can play: three notes of a second each, as WAV (RIFF, PCM, 16 bits, mono). */
+/** A small recording that any player can play: a note of a second, as WAV (RIFF, PCM, 16 bits, mono). */
 function demoRecording(): Promise<ArrayBuffer> {
-  const samples = new Int16Array(NOTES.length * SAMPLE_RATE).map((_, n) => {
-    const second = n / SAMPLE_RATE;
-    const note = NOTES[Math.floor(second)] ?? 0;
-    return 12_000 * Math.exp(-3 * (second % 1)) * Math.sin(2 * Math.PI * note * second);
-  });
+  const samples = new Int16Array(SAMPLE_RATE).map(
+    (_, n) => 12_000 * Math.sin((2 * Math.PI * 440 * n) / SAMPLE_RATE),
+  );
   const { byteLength } = samples;
   const pcm = Uint32Array.of(16, 0x0001_0001, SAMPLE_RATE, 2 * SAMPLE_RATE, 0x0010_0002);
   const word = (value: number) => Uint32Array.of(value);

@@ -93,6 +93,8 @@ async function serve(flags: Omit<Values<typeof options>, "shards">, isNew: boole
         FORCE_COLOR: process.stdout.isTTY ? "1" : "0",
         ...process.env,
         ...(flags.env && { CLOUDFLARE_ENV: flags.env }),
+        // The pages as Markdown name this address: no script replaces it there, unlike in HTML.
+        ...(Number(flags.port) > 0 && { DEVELOPMENT_URL: `http://localhost:${flags.port}` }),
       },
     },
   );

@@ -1,5 +1,6 @@
 /** Collections of an API's requests, for Postman (format 2.1) and for Bruno, which imports them. */
 import { APIS, type Api } from "./apis.ts";
+import { DEVELOPMENT_URL } from "./info.ts";
 import type { Document, Operation } from "./site/openapi.ts";
 
 const SCHEMA = "https://schema.getpostman.com/json/collection/v2.1.0/collection.json";
@@ -14,11 +15,12 @@ const CREDENTIALS: Record<Api, Record<string, string>> = {
 const headers = (values: Record<string, string>) =>
   Object.entries(values).map(([key, value]) => ({ key, value }));
 
-export function postmanCollection(api: Api, document: Document): object {
+/** @param own puts values of the server's own into an example */
+export function postmanCollection(api: Api, document: Document, own = (text: string) => text): object {
   const requests = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
       tag: operation.tags[0],
-      item: { name: operation.summary, request: requestOf(api, method, path, operation) },
+      item: { name: operation.summary, request: requestOf(api, method, path, operation, own) },
     })),
   );
   const variables = JSON.stringify(CREDENTIALS[api]).matchAll(/\{\{(\w+)\}\}/g);
@@ -31,21 +33,29 @@ export function postmanCollection(api: Api, document: Document): object {
       }))
       .filter(({ item }) => item.length > 0),
     variable: [
-      { key: "SERVER", value: "http://localhost:8787" },
+      { key: "SERVER", value: DEVELOPMENT_URL },
       ...[...variables].map(([, key]) => ({ key, value: "" })),
     ],
   };
 }
 
-function requestOf(api: Api, method: string, path: string, { parameters = [], requestBody }: Operation) {
+function requestOf(
+  api: Api,
+  method: string,
+  path: string,
+  { parameters = [], requestBody }: Operation,
+  own: (text: string) => string,
+) {
   const url = `{{SERVER}}/api/${api}${path.replace(/\{(\w+)\}/g, ":$1")}`;
   const given = (place: string) =>
     parameters
       .filter((each) => each.in === place)
-      .map(({ name, example = "", description = "" }) => ({
+      .map(({ name, example = "", description = "", required = false }) => ({
         key: name,
-        value: String(example),
+        value: own(`${name}:${example}`).slice(name.length + 1),
         description,
+        // The other parameters are off, so that the first request shows everything.
+        ...(place === "query" && !required && { disabled: true }),
       }));
   const body = requestBody?.content["application/json"];
   const example = body?.example ?? Object.values(body?.examples ?? {})[0]?.value;
@@ -57,9 +67,8 @@ function requestOf(api: Api, method: string, path: string, { parameters = [], re
       host: ["{{SERVER}}"],
       path: url.split("/").slice(1),
       variable: given("path"),
-      // Off, so that the first request shows everything.
-      query: given("query").map((each) => ({ ...each, disabled: true })),
+      query: given("query"),
     },
-    ...(body && { body: { mode: "raw", raw: JSON.stringify(example ?? {}, null, 2) } }),
+    ...(body && { body: { mode: "raw", raw: own(JSON.stringify(example ?? {}, null, 2)) } }),
   };
 }

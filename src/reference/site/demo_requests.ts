@@ -36,7 +36,7 @@ export function withDemo(page: Page): Page {
   };
 }
 
-function ofDemo(text: string): string {
+export function ofDemo(text: string): string {
   // A visit can be planned up to two years ahead.
   const nextYear = new Date().getUTCFullYear() + 1;
   const ahead = text.replace(/((?:starts|ends)_at\W{1,4})\d{4}(?=-)/gi, `$1${nextYear}`);

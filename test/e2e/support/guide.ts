@@ -152,7 +152,7 @@ export async function runProgram(program: string, folder: string, untilLine = fa
 }
 
 /** The function that sends the requests of all Python programs, from the guide to the first request. */
-const SEND = /^import os\n[\s\S]*?^def send[\s\S]*?\n(?=\n\n\S)/m;
+const SEND = /^import os\n[\s\S]*?^def send[\s\S]*?\n(?=\n\n\S|```)/m;
 
 /** Makes a Python program print values as JSON. */
 const PYTHON_REPORT = `import builtins, json

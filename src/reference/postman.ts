@@ -15,12 +15,11 @@ const CREDENTIALS: Record<Api, Record<string, string>> = {
 const headers = (values: Record<string, string>) =>
   Object.entries(values).map(([key, value]) => ({ key, value }));
 
-/** @param own puts values of the server's own into an example */
-export function postmanCollection(api: Api, document: Document, own = (text: string) => text): object {
+export function postmanCollection(api: Api, document: Document): object {
   const requests = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
       tag: operation.tags[0],
-      item: { name: operation.summary, request: requestOf(api, method, path, operation, own) },
+      item: { name: operation.summary, request: requestOf(api, method, path, operation) },
     })),
   );
   const variables = JSON.stringify(CREDENTIALS[api]).matchAll(/\{\{(\w+)\}\}/g);
@@ -39,20 +38,14 @@ export function postmanCollection(api: Api, document: Document, own = (text: str
   };
 }
 
-function requestOf(
-  api: Api,
-  method: string,
-  path: string,
-  { parameters = [], requestBody }: Operation,
-  own: (text: string) => string,
-) {
+function requestOf(api: Api, method: string, path: string, { parameters = [], requestBody }: Operation) {
   const url = `{{SERVER}}/api/${api}${path.replace(/\{(\w+)\}/g, ":$1")}`;
   const given = (place: string) =>
     parameters
       .filter((each) => each.in === place)
       .map(({ name, example = "", description = "", required = false }) => ({
         key: name,
-        value: own(`${name}:${example}`).slice(name.length + 1),
+        value: String(example),
         description,
         // The other parameters are off, so that the first request shows everything.
         ...(place === "query" && !required && { disabled: true }),
@@ -69,6 +62,6 @@ function requestOf(
       variable: given("path"),
       query: given("query"),
     },
-    ...(body && { body: { mode: "raw", raw: own(JSON.stringify(example ?? {}, null, 2)) } }),
+    ...(body && { body: { mode: "raw", raw: JSON.stringify(example ?? {}, null, 2) } }),
   };
 }

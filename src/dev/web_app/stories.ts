@@ -62,28 +62,23 @@ export function openStories({ address, settings }: Service) {
   const transcription = reporter("Transcription", settings.PLATFORM_REPORTS_TOKEN);
   const ask = platformAt(address, settings.PLATFORM_WEB_APP_TOKEN);
 
-  async function reportResults(
-    key: string,
-    organization: string,
-    slug: string,
-    call: Call,
-    ended_at: string,
-  ) {
+  /** The recording is stored only if everyone consented. */
+  async function reportResults(key: string, organization: string, call: Call, storage_key: string) {
     const path = `${organization}/calls/${call.key}`;
     const [first = key, second = first] = call.consents.keys();
-    const transcript = transcriptOf([first, second]);
-    await transcription(key, `${path}/transcript`, { transcript });
+    await transcription(key, `${path}/transcript`, { transcript: transcriptOf([first, second]) });
     await transcription(key, `${path}/soap_note`, { soap_note: SOAP_NOTE });
     if ([...call.consents.values()].includes(false)) return;
-    const storage_key = `${slug}/${call.key}.wav`;
     const file = await demoRecording();
     await storeFile(settings, address, storage_key, file);
-    const { started_at } = call;
-    const size = file.byteLength;
-    const egress = { call_key: call.key, status: "egress_ended", is_stopped: true, storage_key, size };
-    await recorder(key, `${organization}/egresses/${call.key}`, {
-      egress: { ...egress, started_at, ended_at, duration: RECORDING_SECONDS },
-    });
+    const about = {
+      storage_key,
+      size: file.byteLength,
+      duration: RECORDING_SECONDS,
+      started_at: call.started_at,
+    };
+    const egress = { call_key: call.key, status: "egress_ended", is_stopped: true, ...about };
+    await recorder(key, `${organization}/egresses/${call.key}`, { egress });
   }
 
   return {
@@ -115,12 +110,8 @@ export function openStories({ address, settings }: Service) {
       const ownPath = `/waiting_rooms/${room}/participants/${encodeURIComponent(key)}`;
       const reportStay = (participant: object) => webApp(key, ownPath, { participant });
       const known = calls.get(room);
-      const call = known ?? {
-        key: `web-app-${randomUUID()}`,
-        started_at: now,
-        present: new Set(),
-        consents: new Map(),
-      };
+      const name = `web-app-${randomUUID()}`;
+      const call = known ?? { key: name, started_at: now, present: new Set(), consents: new Map() };
       const organization = `/organizations/${organization_id}`;
       const report = (fields: object) =>
         mediaServer(key, `${organization}/calls/${call.key}`, { call: fields });
@@ -139,14 +130,15 @@ export function openStories({ address, settings }: Service) {
         call.consents.set(key, consents);
         states.set(key, "on the call");
       } else {
+        const isLast = call.present.size === 1;
+        if (call.present.has(key)) {
+          // The last person to leave ends the call.
+          await report({ ...(isLast && { ended_at: now }), participants: [{ key, left_at: now }] });
+          call.present.delete(key);
+        } else await reportStay({ left_at: now });
         states.set(key, "gone");
-        if (!call.present.delete(key)) return reportStay({ left_at: now });
-        const isLast = call.present.size === 0;
-        await report({ ...(isLast && { ended_at: now }), participants: [{ key, left_at: now }] });
-        if (!isLast) return;
-        calls.delete(room);
-        const [slug = ""] = room.split("--");
-        await reportResults(key, organization, slug, call, now);
+        if (call.present.size > 0 || !calls.delete(room)) return;
+        await reportResults(key, organization, call, `${room.split("--")[0]}/${call.key}.wav`);
       }
     },
   };

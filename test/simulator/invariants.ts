@@ -178,7 +178,7 @@ function checkClinic(world: World, clinic: Clinic): void {
 }
 
 /** The table and column that contain one of the texts. */
-function findText(database: DatabaseSync, texts: string[]): string | undefined {
+export function findText(database: DatabaseSync, texts: string[]): string | undefined {
   const tables = database
     .prepare("select name from sqlite_master where type = 'table' and name not glob 'sqlite_*'")
     .all();

@@ -45,7 +45,7 @@ const filters: Record<string, Parameter> = {
   ...dates("calls that started"),
   external_reference: {
     description: "Only calls with exactly this `external_reference`.",
-    example: story.VISIT_REFERENCE,
+    example: story.HELD_VISIT_REFERENCE,
   },
   participant_reference: {
     description:
@@ -108,7 +108,7 @@ export const callsReference: Reference = {
             "The text by which your own system knows the visit, such as its number. It is compared exactly, and several calls can have the same reference. Null clears it. Later reports from the platform or LiveKit do not change what you set.",
         },
         examples: {
-          "The number of the visit": { call: { external_reference: story.VISIT_REFERENCE } },
+          "The number of the visit": { call: { external_reference: story.HELD_VISIT_REFERENCE } },
           "No reference": { call: { external_reference: null } },
         },
       },
@@ -180,7 +180,7 @@ export const callsReference: Reference = {
         examples: {
           "A call begins": {
             call: {
-              external_reference: story.VISIT_REFERENCE,
+              external_reference: story.HELD_VISIT_REFERENCE,
               waiting_room_slug: story.CARDIOLOGY.slug,
               organization_user_id: story.PAULA.id,
               started_at: "2026-01-31T09:30:00Z",

@@ -20,7 +20,13 @@ import { createInviteBody } from "./invites.schemas.ts";
 const active = exampleOf(inviteSchema);
 
 /** Just created; the mail has not been sent yet. */
-const queued: typeof active = { ...active, mail_status: "queued", mailed_at: null };
+const queued: typeof active = {
+  ...active,
+  ...story.IVY,
+  id: story.NEXT_INVITE_ID,
+  mail_status: "queued",
+  mailed_at: null,
+};
 
 const returning = {
   ...active,
@@ -62,13 +68,13 @@ export const invitesReference: Reference = {
       request: {
         fields: { "organization_invite.role_names": ROLE_NAMES },
         examples: {
-          "A new member": exampleBody(createInviteBody(), active),
+          "A new member": exampleBody(createInviteBody(), queued),
           "A former member who returns": exampleBody(createInviteBody(), returning),
         },
       },
       response: { schema: inviteSchema, example: queued },
       errors: [
-        refusals.inviteeHasPendingInvite({ id: queued.id, expired_at: null }),
+        refusals.inviteeHasPendingInvite({ id: active.id, expired_at: null }),
         refusals.inviteeHasPendingInvite({ id: 80, expired_at: "2026-01-12T08:00:00.000Z" }),
         refusals.inviteeHasAccount(),
         notFormerMember("organization_invite"),
@@ -102,10 +108,10 @@ export const invitesReference: Reference = {
       response: {
         schema: inviteSchema,
         example: {
-          ...queued,
+          ...active,
+          mail_status: "queued",
           expires_at: "2026-02-08T14:00:00.000Z",
           updated_at: "2026-02-01T14:00:00.000Z",
-          mailed_at: active.mailed_at,
         },
       },
       refusals: { 422: "The invite was used, or has a role that your client cannot assign." },

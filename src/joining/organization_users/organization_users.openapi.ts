@@ -15,6 +15,7 @@ import { createUserBody } from "./organization_users.schemas.ts";
 const paula = exampleOf(userSchema);
 type User = typeof paula;
 const sam: User = { ...paula, ...story.SAM, waiting_room_slug: story.SAMS_ROOM.slug };
+const petra: User = { ...paula, ...story.PETRA, waiting_room_slug: story.PETRAS_ROOM.slug };
 const withoutRoom: User = { ...paula, waiting_room_slug: null };
 const olga: User = { ...withoutRoom, ...story.OLGA, roles: ["organization_admin"] };
 const ann: User = { ...withoutRoom, ...story.ANN, roles: ["provider_assistant"], assists: [story.PAULA.id] };
@@ -156,7 +157,7 @@ export const organizationUsersReference: Reference = {
       request: {
         fields: personFields("user"),
         examples: {
-          "A provider": exampleBody(createUserBody(), createdUserExample(paula)),
+          "A provider": exampleBody(createUserBody(), createdUserExample(petra)),
           "A provider's assistant": exampleBody(createUserBody(), ann),
           "An administrator": exampleBody(createUserBody(), createdUserExample(olga)),
           "A former user who returns": exampleBody(createUserBody(), {
@@ -168,7 +169,7 @@ export const organizationUsersReference: Reference = {
       response: {
         schema: createdUserSchema,
         examples: {
-          "A provider": createdUserExample(paula),
+          "A provider": createdUserExample(petra),
           "An administrator": createdUserExample(olga),
         },
       },

@@ -20,9 +20,9 @@ const issued = { ...issuedLimited, ...UNLIMITED };
 
 const revoked: typeof client = {
   ...client,
-  id: 4,
-  client_id: "YW4tb2xkZXItY2xpZW50LQ",
-  revoked_at: story.INVITED_AT,
+  ...story.REVOKED_CLIENT,
+  last_used_at: story.SET_UP_AT,
+  revoked_at: story.REVOKED_AT,
 };
 
 const LIST =

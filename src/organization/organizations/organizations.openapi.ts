@@ -100,6 +100,12 @@ export const organizationsReference: Reference = {
       summary: "Create an organization",
       description:
         "Recordings, transcripts and SOAP notes are kept forever unless an update sets a number of days. If no response arrives, check the list before you create the organization again: without a `slug`, a second request creates a second organization.",
+      request: {
+        examples: {
+          "Only a name": { organization: { name: created.name } },
+          "With a slug": { organization: { name: "Hillside Clinic", slug: "hillside" } },
+        },
+      },
       response: { schema: organizationSchema },
       errors: [
         invalidBody(`organization.slug: ${refusals.NOT_AN_ORGANIZATION_SLUG}`),

@@ -1,3 +1,4 @@
+import type * as z from "zod";
 import { invalidBody } from "../../http/errors.ts";
 import { VISIT_LINK_VALID_FOR } from "../../lifetimes.ts";
 import { MAX_PLANNED_VISITS, VISITS_LOOKED_THROUGH } from "../../limits.ts";
@@ -15,15 +16,27 @@ import {
   visitSchema,
 } from "./visits.responses.ts";
 
-const ended = exampleOf(visitSchema);
-const planned = { ...ended, status: "planned" as const, call_ids: [], updated_at: ended.created_at };
+const planned = exampleOf(visitSchema);
 const renamed = {
   ...planned,
   participants: planned.participants.map((each) => ({ ...each, display_name: "Rita Rowe" })),
+  updated_at: story.PLAN_CHANGED_AT,
+};
+const held: z.input<typeof listedVisitSchema> = {
+  ...exampleOf(listedVisitSchema),
+  ...story.HELD_VISIT,
+  organization_user_id: story.PAULA.id,
+  external_reference: story.HELD_VISIT_REFERENCE,
+  status: "ended",
+  starts_at: story.STARTED_AT,
+  ends_at: story.HELD_VISIT_ENDS_AT,
+  call_ids: [story.CALL.id],
+  created_at: story.HELD_VISIT_PLANNED_AT,
+  updated_at: story.HELD_VISIT_ENDED_AT,
 };
 
-const [{ id: participant_id, join_url: _, ...rita } = {}] = ended.participants;
-const { starts_at, ends_at, external_reference, organization_user_id } = ended;
+const [{ id: participant_id, join_url: _, ...rita } = {}] = planned.participants;
+const { starts_at, ends_at, external_reference } = planned;
 const plan = { waiting_room_slug: story.CARDIOLOGY.slug, starts_at, external_reference };
 const paula = { role: "provider", display_name: story.PAULA.display_name, user_id: story.PAULA.user_id };
 
@@ -56,7 +69,7 @@ export const visitsReference: Reference = {
         status: { description: "Only visits with this status.", example: "ended" },
         external_reference: {
           description: "Only visits with exactly this `external_reference`.",
-          example: story.VISIT_REFERENCE,
+          example: story.HELD_VISIT_REFERENCE,
         },
         participant_reference: {
           description:
@@ -69,7 +82,10 @@ export const visitsReference: Reference = {
         },
         after: afterPosition(story.VISIT_POSITION),
       },
-      response: afterResponse("visits", listedVisitSchema),
+      response: {
+        ...afterResponse("visits", listedVisitSchema),
+        example: { visits: [held], next_after: null },
+      },
     },
     "POST /visits": {
       operationId: "createVisit",
@@ -81,11 +97,11 @@ export const visitsReference: Reference = {
         examples: {
           "With one participant": { visit: { ...plan, participants: [rita] } },
           "With a provider, who has an account": {
-            visit: { ...plan, organization_user_id, ends_at, participants: [rita, paula] },
+            visit: { ...plan, organization_user_id: story.PAULA.id, ends_at, participants: [rita, paula] },
           },
         },
       },
-      response: { schema: visitSchema, example: planned },
+      response: { schema: visitSchema },
       errors: [...faultsOfPlan, refusals.tooManyVisits()],
     },
     "GET /visits/:id": {
@@ -119,7 +135,7 @@ export const visitsReference: Reference = {
           "Fields sent back unchanged": {
             visit: { ...plan, waiting_room_id: planned.waiting_room_id, status: planned.status },
           },
-          "Another room, and a holder": { visit: { ...plan, organization_user_id } },
+          "Another room, and a holder": { visit: { ...plan, organization_user_id: story.PAULA.id } },
         },
       },
       response: { schema: visitSchema, example: renamed },

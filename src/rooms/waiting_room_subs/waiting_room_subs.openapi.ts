@@ -9,12 +9,9 @@ import { waitingRoomNotFound } from "../waiting_rooms/waiting_rooms.refusals.ts"
 import * as refusals from "./waiting_room_subs.refusals.ts";
 import { waitingRoomSubSchema } from "./waiting_room_subs.responses.ts";
 
-const moved = {
-  ...exampleOf(waitingRoomSubSchema),
-  datetime_start: "2026-02-02T09:00:00.000Z",
-  datetime_end: "2026-02-02T17:00:00.000Z",
-  updated_at: story.SUB_CHANGED_AT,
-};
+const newTimes = { datetime_start: "2028-10-02T07:00:00.000Z", datetime_end: "2028-10-02T15:00:00.000Z" };
+
+const moved = { ...exampleOf(waitingRoomSubSchema), ...newTimes, updated_at: story.PLAN_CHANGED_AT };
 
 const id: Parameter = { description: "The id of the sub.", example: story.SUB_ID };
 
@@ -67,12 +64,7 @@ export const waitingRoomSubsReference: Reference = {
       parameters: { id },
       request: {
         examples: {
-          "New times": {
-            waiting_room_sub: {
-              datetime_start: "2026-02-02T09:00:00Z",
-              datetime_end: "2026-02-02T17:00:00Z",
-            },
-          },
+          "New times": { waiting_room_sub: newTimes },
           "No substitute": { waiting_room_sub: { user_id: null } },
         },
       },

@@ -41,9 +41,9 @@ export const SUB_ID = 21;
 /** Paula's call with Rita in Cardiology. */
 export const CALL = { id: 300, key: "call-5d20" };
 export const RITAS_PARTICIPANT = { id: 401, key: "visit-500-1", display_name: "Rita Recipient" };
+/** Rita as the participant of her next visit. */
+export const RITAS_NEXT_PARTICIPANT = { ...RITAS_PARTICIPANT, id: 403, key: "visit-501-1" };
 export const PAULAS_PARTICIPANT = { id: 402, key: "participant-2b7e", display_name: PAULA.display_name };
-/** Someone who waits in Cardiology without an appointment, and leaves. */
-export const REMYS_PARTICIPANT = { id: 403, key: "participant-8c1f", display_name: "Remy Recipient" };
 /** The visit that the call belongs to. */
 export const HELD_VISIT = { id: 500 };
 /** Rita's next visit. */

@@ -143,7 +143,6 @@ describe.skipIf(lacking.length > 0)("The requests in the guides", () => {
     const external = demoCaller(server.url);
     const receiver = await startReceiver();
     let keys = 0;
-    const planned = new Set<number>();
     /** Reports a call older than the calls in the guides, in the first of these rooms. */
     async function oldCall(key: string, rooms: string, participants: object[] = []): Promise<number> {
       const [{ slug: waiting_room_slug }] = (await external("GET", rooms)).body.waiting_rooms;
@@ -208,16 +207,11 @@ describe.skipIf(lacking.length > 0)("The requests in the guides", () => {
       },
       OLD_CALL_ID: () => oldCall(`old-call ${way}`, "/waiting_rooms"),
       STARTS_AT: () => new Date(Date.now() + 3_600_000).toISOString(),
-      DAY: () => new Date(Date.now() + 3_600_000).toISOString().slice(0, 10),
+      // Of the demo's call.
+      DAY: () => new Date(Date.now() - 86_400_000).toISOString().slice(0, 10),
       PLAN_KEY: () => `plan ${way}`,
       PARTICIPANT_ID: ({ participants: [{ id }] }) => id,
-      async VISIT_ID({ id, waiting_room_id }) {
-        // Reports a call of the patient.
-        if (planned.has(id))
-          await oldCall(`planned-${id}`, `/waiting_rooms?id=${waiting_room_id}`, [{ key: `visit-${id}-1` }]);
-        planned.add(id);
-        return id;
-      },
+      VISIT_ID: ({ id }) => id,
       ADMIN_ID: async () =>
         (await external("GET", "/organization_users")).body.organization_users.find(
           ({ roles }: { roles: string[] }) => roles.includes("organization_admin"),
@@ -372,7 +366,10 @@ describe.skipIf(lacking.length > 0)("The requests in the guides", () => {
       return body.users.find(({ email }: { email: string }) => email === PETRA.email);
     }
     await follow("platform", {
-      ORGANIZATION_ID: ({ id }) => id,
+      ORGANIZATION_ID({ id, slug }) {
+        made.slug = slug;
+        return id;
+      },
       ADMIN_ID: ({ id }) => id,
       async CODE({ organization_id, id }) {
         made.organization_id = organization_id;
@@ -401,6 +398,7 @@ describe.skipIf(lacking.length > 0)("The requests in the guides", () => {
       PARTICIPANT_KEY: () => "participant-1",
       CALL_KEY: () => "call-1",
       EGRESS_ID: () => "egress-1",
+      STORAGE_KEY: () => `${made.slug}/call-1.mp4`,
       async VISIT_TOKEN() {
         const [{ slug }] = (await clinic()("GET", "/waiting_rooms")).body.waiting_rooms;
         const starts_at = new Date(Date.now() + 3_600_000).toISOString();

@@ -39,7 +39,7 @@ const REFUSED: Record<string, [status: number, reason: string]> = {
   "createUser an-administrator": [422, "Olga is a user of the demo."],
   "reportParticipant a-person-leaves": [
     422,
-    "Remy does not wait in the demo: its room could not be retired.",
+    "Nobody waits in the demo, because a room in which somebody waits cannot be retired.",
   ],
   "reportCall a-participant-withdraws-consent": [422, "The demo's call is younger than the example's."],
 };

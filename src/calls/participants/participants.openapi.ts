@@ -101,7 +101,7 @@ export const participantsReference: Reference = {
         key: {
           description:
             "Your own key for the participant, unique in the organization. It is compared exactly. Use the same key for the participant when you report a call.",
-          example: story.REMYS_PARTICIPANT.key,
+          example: story.RITAS_NEXT_PARTICIPANT.key,
         },
       },
       request: {
@@ -118,9 +118,9 @@ export const participantsReference: Reference = {
         examples: {
           "A person begins to wait": {
             participant: {
-              display_name: story.REMYS_PARTICIPANT.display_name,
+              display_name: story.RITAS_NEXT_PARTICIPANT.display_name,
               role: "recipient",
-              external_reference: "patient-5120",
+              external_reference: story.RITAS_REFERENCE,
               waiting_since: story.WAITING_SINCE,
             },
             reported_at: story.WAITING_SINCE,
@@ -138,7 +138,7 @@ export const participantsReference: Reference = {
       },
       response: {
         schema: participantSchema,
-        example: { ...exampleOf(participantSchema), ...story.REMYS_PARTICIPANT },
+        example: { ...exampleOf(participantSchema), ...story.RITAS_NEXT_PARTICIPANT },
       },
       errors: [
         waitingRoomNotFound(),

@@ -48,10 +48,10 @@ const changeOf = (wrapper: "user" | "organization_user", schema: z.ZodObject) =>
   request: {
     fields: { [wrapper]: "The fields to change. An empty object changes nothing.", ...personFields(wrapper) },
     examples: {
-      "The providers whom an assistant assists": { [wrapper]: { assists: ann.assists } },
       "A new name and a new role": {
         [wrapper]: { display_name: promotedAnn.display_name, roles: promotedAnn.roles },
       },
+      "The providers whom an assistant assists": { [wrapper]: { assists: ann.assists } },
       "A new email": { [wrapper]: { email: "ann.new@example.com" } },
     },
   },

@@ -85,8 +85,8 @@ export const waitingRoomsReference: Reference = {
         "Omitted fields keep their values. If the name changes, the slug changes too, and links with the old slug stop working. A room can keep its theme even if the theme is no longer in the operator's list.",
       request: {
         examples: {
-          "Only the changed field": { waiting_room: { is_active: renamed.is_active } },
           "All fields that can change": exampleBody(updateWaitingRoomBody(), renamed),
+          "Only the changed field": { waiting_room: { is_active: renamed.is_active } },
         },
       },
       response: { schema: waitingRoomSchema, example: renamed },

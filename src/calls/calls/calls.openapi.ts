@@ -107,10 +107,6 @@ export const callsReference: Reference = {
           "call.external_reference":
             "The text by which your own system knows the visit, such as its number. It is compared exactly, and several calls can have the same reference. Null clears it. Later reports from the platform or LiveKit do not change what you set.",
         },
-        examples: {
-          "The number of the visit": { call: { external_reference: story.HELD_VISIT_REFERENCE } },
-          "No reference": { call: { external_reference: null } },
-        },
       },
       response: detailedCall,
       errors: [refusals.callNotFound(), refusals.callReferenceErased()],
@@ -183,21 +179,21 @@ export const callsReference: Reference = {
               external_reference: story.HELD_VISIT_REFERENCE,
               waiting_room_slug: story.CARDIOLOGY.slug,
               organization_user_id: story.PAULA.id,
-              started_at: "2026-01-31T09:30:00Z",
+              started_at: story.STARTED_AT,
               participants: [
                 {
                   ...withoutId(story.RITAS_PARTICIPANT),
                   role: "recipient",
                   external_reference: story.RITAS_REFERENCE,
                   waiting_since: story.WAITING_SINCE,
-                  joined_at: "2026-01-31T09:30:00Z",
+                  joined_at: story.STARTED_AT,
                   recording_consent: true,
                 },
                 {
                   ...withoutId(story.PAULAS_PARTICIPANT),
                   role: "provider",
                   user_id: story.PAULA.user_id,
-                  joined_at: "2026-01-31T09:30:00Z",
+                  joined_at: story.STARTED_AT,
                   recording_consent: true,
                 },
               ],
@@ -217,7 +213,7 @@ export const callsReference: Reference = {
             },
           },
           "The call ends": {
-            call: { ended_at: "2026-01-31T09:45:00Z", failed: false },
+            call: { ended_at: story.ENDED_AT, failed: false },
             reported_at: "2026-01-31T09:45:01Z",
           },
           "A legal hold begins": { call: { legal_hold: true } },

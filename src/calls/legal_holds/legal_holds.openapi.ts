@@ -17,10 +17,7 @@ function beginning(begun_by: HoldBeginner, schema: z.ZodObject) {
         "legal_hold.reason":
           "The reason, for the people who manage holds. It should not name a person. If omitted, the reason stays, and a new hold has none. `null` clears it.",
       },
-      examples: {
-        "A hold begins": { legal_hold: { reason: story.HOLD.reason } },
-        "Without a reason": { legal_hold: {} },
-      },
+      example: { legal_hold: { reason: story.HOLD.reason } },
     },
     response: {
       schema,

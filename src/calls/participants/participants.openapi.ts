@@ -73,12 +73,8 @@ export const participantsReference: Reference = {
           "participant.display_name": "The corrected name.",
           "participant.external_reference": "The corrected reference; null clears it.",
         },
-        examples: {
-          "A corrected patient number": { participant: { external_reference: story.RITAS_REFERENCE } },
-          "A corrected name": { participant: { display_name: ritaOnCall.display_name } },
-        },
       },
-      response: { schema: participantOnCallSchema, example: ritaOnCall },
+      response: { schema: participantOnCallSchema },
       refusals: {
         404: "The client has no access to the call, the call has no such participant, or the client acts as an assistant.",
       },

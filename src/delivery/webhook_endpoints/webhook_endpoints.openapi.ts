@@ -70,14 +70,6 @@ Webhooks are signed with the endpoint's secret, as in [Standard Webhooks](https:
       summary: "Update a webhook endpoint",
       description: `Omitted fields keep their values. Setting \`is_active\` to true also clears \`disabled_reason\`. Activating the endpoint or changing its \`url\` sends pending deliveries at once. If you activate the endpoint or change its \`url\`, your user becomes responsible for it. ${onDevelopersMachine}`,
       ...ofEndpoint,
-      request: {
-        examples: {
-          "A new URL, and all types of a family": {
-            webhook_endpoint: { url: moved.url, event_types: moved.event_types },
-          },
-          "Activate the endpoint again": { webhook_endpoint: { is_active: true } },
-        },
-      },
       response: { schema: webhookEndpointSchema, example: moved },
       errors: [
         refusals.webhookEndpointNotFound(),

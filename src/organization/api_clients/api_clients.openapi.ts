@@ -69,7 +69,7 @@ export const apiClientsReference: Reference = {
       operationId: "getOwnApiClient",
       summary: "Get your API client",
       description: "Returns the client that sends the request. No scope or role is needed.",
-      response: { schema: ownApiClientSchema, example: exampleOf(ownApiClientSchema) },
+      response: { schema: ownApiClientSchema },
     },
     "GET /api_clients": {
       operationId: "listOwnApiClients",

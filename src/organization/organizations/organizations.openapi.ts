@@ -4,7 +4,11 @@ import { pageResponse, type Reference } from "../../openapi/operation.ts";
 import * as story from "../../openapi/story.ts";
 import * as refusals from "./organizations.refusals.ts";
 import { organizationSchema, ownOrganizationSchema } from "./organizations.responses.ts";
-import { updateOrganizationBody, updateOwnOrganizationBody } from "./organizations.schemas.ts";
+import {
+  createOrganizationBody,
+  updateOrganizationBody,
+  updateOwnOrganizationBody,
+} from "./organizations.schemas.ts";
 
 const created = exampleOf(organizationSchema);
 
@@ -105,7 +109,11 @@ export const organizationsReference: Reference = {
       request: {
         examples: {
           "Only a name": { organization: { name: created.name } },
-          "With a slug": { organization: { name: "Hillside Clinic", slug: "hillside" } },
+          "All fields": exampleBody(createOrganizationBody(), {
+            ...created,
+            name: "Hillside",
+            slug: "hillside",
+          }),
         },
       },
       response: { schema: organizationSchema },

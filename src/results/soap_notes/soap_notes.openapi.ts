@@ -39,12 +39,9 @@ export const soapNotesReference: Reference = {
       parameters: { key: callKey },
       request: {
         fields: REPORTED_AT,
-        examples: {
-          "A final note": {
-            ...exampleBody(reportSoapNoteBody(), exampleOf(soapNoteSchema)),
-            reported_at: "2026-01-31T10:05:00Z",
-          },
-          "Make the note final without changing it": { soap_note: { is_final: true } },
+        example: {
+          ...exampleBody(reportSoapNoteBody(), exampleOf(soapNoteSchema)),
+          reported_at: "2026-01-31T10:05:00Z",
         },
       },
       response: { schema: soapNoteSchema },

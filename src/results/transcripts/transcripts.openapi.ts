@@ -79,7 +79,6 @@ export const transcriptsReference: Reference = {
             transcript: { is_final: false, lines: lines.slice(0, 1) },
             reported_at: "2026-01-31T09:40:00Z",
           },
-          "The summary of a final transcript": { transcript: { summary: complete.summary } },
         },
       },
       response: { schema: transcriptSchema },

@@ -9,9 +9,11 @@ import { waitingRoomNotFound } from "../waiting_rooms/waiting_rooms.refusals.ts"
 import * as refusals from "./waiting_room_subs.refusals.ts";
 import { waitingRoomSubSchema } from "./waiting_room_subs.responses.ts";
 
-const newTimes = { datetime_start: "2028-10-02T07:00:00.000Z", datetime_end: "2028-10-02T15:00:00.000Z" };
-
-const moved = { ...exampleOf(waitingRoomSubSchema), ...newTimes, updated_at: story.PLAN_CHANGED_AT };
+const shortened = {
+  ...exampleOf(waitingRoomSubSchema),
+  datetime_end: story.VISIT_ENDS_AT,
+  updated_at: story.PLAN_CHANGED_AT,
+};
 
 const id: Parameter = { description: "The id of the sub.", example: story.SUB_ID };
 
@@ -62,13 +64,7 @@ export const waitingRoomSubsReference: Reference = {
       description:
         "Omitted fields keep their values. If `user_id` is null, the sub keeps its time but redirects nobody. A sub that is over is no longer listed, but can still be updated.",
       parameters: { id },
-      request: {
-        examples: {
-          "New times": { waiting_room_sub: newTimes },
-          "No substitute": { waiting_room_sub: { user_id: null } },
-        },
-      },
-      response: { schema: waitingRoomSubSchema, example: moved },
+      response: { schema: waitingRoomSubSchema, example: shortened },
       errors: [waitingRoomNotFound(), refusals.subNotFound(), ...impossible],
     },
     "DELETE /waiting_rooms/:waiting_room_slug/waiting_room_subs/:id": {

@@ -2,7 +2,7 @@ import { eq, sql } from "drizzle-orm";
 import { type DrizzleD1Database, drizzle } from "drizzle-orm/d1";
 import { digest } from "../bytes/digest.ts";
 import { reportCall } from "../calls/calls/calls.reports.ts";
-import { type ClientContext, type Context, openContext } from "../context.ts";
+import { type ClientContext, openContext } from "../context.ts";
 import { sequences } from "../database/database.table.ts";
 import type { Role } from "../database/enums.ts";
 import { createWebhookEndpoint } from "../delivery/webhook_endpoints/webhook_endpoints.service.ts";
@@ -20,6 +20,7 @@ import { soapNoteSchema } from "../results/soap_notes/soap_notes.responses.ts";
 import { reportSoapNote } from "../results/soap_notes/soap_notes.service.ts";
 import { transcriptSchema } from "../results/transcripts/transcripts.responses.ts";
 import { reportTranscript } from "../results/transcripts/transcripts.service.ts";
+import { visitKey } from "../rooms/visits/visits.reports.ts";
 import { createVisit } from "../rooms/visits/visits.service.ts";
 import { createWaitingRoomSub } from "../rooms/waiting_room_subs/waiting_room_subs.service.ts";
 import { createWaitingRoom } from "../rooms/waiting_rooms/waiting_rooms.service.ts";
@@ -45,7 +46,7 @@ export async function loadDemoOrganization(env: Env, now: number): Promise<boole
   // Two days ago, so that its access log has a day that is over and can be sealed.
   const earlier = { ...context, now: now - 2 * DAY };
   await numberLikeTheExamples(db);
-  const { id: organization_id } = await createOrganization(earlier, { name: story.CLINIC.name });
+  const { id: organization_id, slug } = await createOrganization(earlier, { name: story.CLINIC.name });
   const addUser = ({ email, display_name }: typeof story.OLGA, ...roles: Role[]) =>
     createUser(earlier, organization_id, { email, display_name, roles });
   const admin = await addUser(story.OLGA, "organization_admin");
@@ -115,12 +116,47 @@ export async function loadDemoOrganization(env: Env, now: number): Promise<boole
     external_reference: story.RITAS_REFERENCE,
   };
   const plan = { waiting_room_slug: room.slug, participants: [rita] };
-  const call = { waiting_room_slug: room.slug, organization_user_id: provider.id, started_at };
-  const held = { ...plan, ...call, starts_at: started_at, external_reference: story.HELD_VISIT_REFERENCE };
-  await createVisit({ ...clientContext, now: started_at - DAY }, held);
+  const visit = await createVisit(
+    { ...clientContext, now: started_at - DAY },
+    {
+      ...plan,
+      organization_user_id: provider.id,
+      starts_at: started_at,
+      external_reference: story.HELD_VISIT_REFERENCE,
+    },
+  );
   const starts_at = nextHour + 7 * DAY;
   await createVisit(clientContext, { ...plan, starts_at, external_reference: story.VISIT_REFERENCE });
-  await reportYesterdaysCall(context, env, organization_id, call);
+
+  const path = { organization_id, key: story.CALL.key };
+  const ended_at = started_at + HOUR / 3;
+  const joined = { joined_at: started_at, recording_consent: true };
+  const rita_key = visitKey(visit.id, 1);
+  const { display_name: paula, key: paula_key } = story.PAULAS_PARTICIPANT;
+  await reportCall(context, path, {
+    waiting_room_slug: room.slug,
+    organization_user_id: provider.id,
+    started_at,
+    ended_at,
+    participants: [
+      { key: rita_key, waiting_since: started_at - HOUR / 20, ...joined },
+      { key: paula_key, display_name: paula, role: "provider", user_id: provider.id, ...joined },
+    ],
+  });
+  const { summary, transcript_lines } = exampleOf(transcriptSchema);
+  await reportTranscript(context, path, {
+    summary,
+    is_final: true,
+    lines: transcript_lines.map(({ text, start_time, end_time }, place) => {
+      return { participant_key: place === 0 ? paula_key : rita_key, place, text, start_time, end_time };
+    }),
+  });
+  await reportSoapNote(context, path, { text: exampleOf(soapNoteSchema).text, is_final: true });
+  const storage_key = `${slug}/${path.key}.wav`;
+  const egress = { organization_id, egress_id: story.EGRESS.egress_id };
+  await env.RECORDINGS.put(storage_key, await demoRecording());
+  await reportEgress(context, egress, { call_key: path.key, status: "egress_starting" });
+  await reportEgress(context, egress, { status: "egress_ended", is_stopped: true, ended_at, storage_key });
   return true;
 }
 
@@ -155,54 +191,6 @@ async function numberLikeTheExamples(db: DrizzleD1Database) {
     await db.run(sql`INSERT INTO sqlite_sequence (name, seq) SELECT ${table}, ${id - 1}
       WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = ${table})`);
   }
-}
-
-interface Held {
-  waiting_room_slug: string;
-  organization_user_id: number;
-  started_at: number;
-}
-
-async function reportYesterdaysCall(context: Context, env: Env, organization_id: number, held: Held) {
-  const path = { organization_id, key: story.CALL.key };
-  const { waiting_room_slug, organization_user_id, started_at } = held;
-  const ended_at = started_at + HOUR / 3;
-  const joined = { joined_at: started_at, recording_consent: true };
-  const { RITAS_PARTICIPANT: rita, PAULAS_PARTICIPANT: paula } = story;
-  await reportCall(context, path, {
-    waiting_room_slug,
-    organization_user_id,
-    started_at,
-    ended_at,
-    participants: [
-      { key: rita.key, waiting_since: started_at - HOUR / 20, ...joined },
-      {
-        key: paula.key,
-        display_name: paula.display_name,
-        role: "provider",
-        user_id: organization_user_id,
-        ...joined,
-      },
-    ],
-  });
-  const { summary, transcript_lines } = exampleOf(transcriptSchema);
-  await reportTranscript(context, path, {
-    summary,
-    is_final: true,
-    lines: transcript_lines.map(({ text, start_time, end_time }, place) => ({
-      participant_key: place === 0 ? paula.key : rita.key,
-      place,
-      text,
-      start_time,
-      end_time,
-    })),
-  });
-  await reportSoapNote(context, path, { text: exampleOf(soapNoteSchema).text, is_final: true });
-  const storage_key = `${story.CLINIC.slug}/${path.key}.wav`;
-  const egress = { organization_id, egress_id: story.EGRESS.egress_id };
-  await env.RECORDINGS.put(storage_key, await demoRecording());
-  await reportEgress(context, egress, { call_key: path.key, status: "egress_starting" });
-  await reportEgress(context, egress, { status: "egress_ended", is_stopped: true, ended_at, storage_key });
 }
 
 const SAMPLE_RATE = 8000;

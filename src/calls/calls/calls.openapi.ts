@@ -57,12 +57,6 @@ const filters: Record<string, Parameter> = {
 
 const inParts = `To read all of them, repeat the request with \`next_after\` as \`after\` until it is null. With a reference, each request scans up to ${grouped(CALLS_LOOKED_THROUGH)} calls that have it, so a page can be empty although more pages follow.`;
 
-/** For reports about data that belongs to a call. */
-export const callKey: Parameter = {
-  description: "The key under which the call was reported.",
-  example: story.CALL.key,
-};
-
 export const callsReference: Reference = {
   tag: "Calls",
   description: "Video calls. The paths of transcripts, SOAP notes and egresses contain the id of a call.",
@@ -116,7 +110,6 @@ export const callsReference: Reference = {
     "GET /organizations/:organization_id/calls/:key": {
       operationId: "getReportedCall",
       summary: "Get a call",
-      parameters: { key: callKey },
       response: reportedCall,
       errors: [refusals.callNotFound()],
     },

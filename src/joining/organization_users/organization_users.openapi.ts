@@ -26,8 +26,7 @@ const returnedFred: User = { ...fred, roles: ["provider_assistant"] };
 const createdUserExample = (user: User) => createdUserSchema.parse(user);
 
 const MEMBER_ID = "The id of the organization user.";
-
-const parameters = { organization_user_id: { description: MEMBER_ID, example: story.ANN.id } };
+const ANN_ID = { description: MEMBER_ID, example: story.ANN.id };
 
 const IN_60_SECONDS = `within ${CLIENT_KNOWN_FOR / 1000} seconds`;
 
@@ -72,6 +71,7 @@ const changeErrors = (wrapper: "user" | "organization_user") => [
 
 export const organizationUsersReference: Reference = {
   tag: "Organization users",
+  parameters: { id: ANN_ID, organization_user_id: ANN_ID },
   description:
     "The people who belong to an organization. A person can belong to several organizations, and is a different organization user in each. Paths and fields named `organization_user_id` hold the `id` of the organization user; every `user_id` is the `user_id` of the person. When a membership ends, the organization user stays, without roles, and so do its calls.",
   external: {
@@ -107,7 +107,6 @@ export const organizationUsersReference: Reference = {
       operationId: "updateOrganizationUser",
       summary: "Update an organization user",
       description: `${CHANGE} The client's own user must keep the role \`organization_admin\`.`,
-      parameters: { id: { description: MEMBER_ID, example: story.ANN.id } },
       ...changeOf("organization_user", organizationUserSchema),
       errors: [
         ...changeErrors("organization_user"),
@@ -123,7 +122,6 @@ export const organizationUsersReference: Reference = {
       summary: "End the membership of an organization user",
       description: `${REMOVAL} To let the person return as the same user, send an invite with \`returning_user_id\`. ${OTHER_ORGANIZATIONS} The client's own user cannot be removed.`,
       parameters: {
-        id: { description: MEMBER_ID, example: story.SAM.id },
         revoke_api_clients: {
           description:
             "Whether to revoke the API clients that act as this user. Without it, a user that API clients act as is not removed, because integrations would stop working.",
@@ -185,7 +183,6 @@ export const organizationUsersReference: Reference = {
       operationId: "updateUser",
       summary: "Update a user of an organization",
       description: CHANGE,
-      parameters,
       ...changeOf("user", userSchema),
       errors: [organizationNotFound(), ...changeErrors("user")],
     },
@@ -193,7 +190,6 @@ export const organizationUsersReference: Reference = {
       operationId: "endMembership",
       summary: "End the membership of a user",
       description: `${REMOVAL} To let the person return as the same user, use \`returning_user_id\` in an invite, or in \`POST /organizations/{organization_id}/users\`. ${OTHER_ORGANIZATIONS}`,
-      parameters,
       errors: [organizationNotFound(), refusals.organizationUserNotFound()],
     },
   },

@@ -41,8 +41,6 @@ const plan = { waiting_room_slug: story.CARDIOLOGY.slug, starts_at, external_ref
 const paula = { role: "provider", display_name: story.PAULA.display_name, user_id: story.PAULA.user_id };
 
 const slugOfRoom = "The current slug of the waiting room that the links lead to.";
-const parameters = { id: { description: "The id of the visit.", example: story.VISIT.id } };
-
 const faultsOfPlan = [
   refusals.visitRoomOutOfReach(),
   refusals.visitHolderOutOfReach(),
@@ -58,6 +56,7 @@ const faultsOfPlan = [
 
 export const visitsReference: Reference = {
   tag: "Visits",
+  parameters: { id: { description: "The id of the visit.", example: story.VISIT.id } },
   description: `Visits planned ahead, with a link for each participant. The service recognizes a participant who uses the link, with name, role, user and reference, and the call refers back to the visit. The service has no calendar and sends no reminders: send the links yourself. A client has access to a visit if it has access to the visit's holder, or if the visit has no holder. A client that has access to the holder of one of the visit's calls, such as a substitute, can get the visit by its id. An organization can have up to ${grouped(MAX_PLANNED_VISITS)} visits with the status \`planned\`. A participant's name and reference are erased after the organization's \`participant_retention_days\`, counted from the end of their last wait or call, and from the cancellation or \`ends_at\`, whichever is later.`,
   external: {
     "GET /visits": {
@@ -108,7 +107,6 @@ export const visitsReference: Reference = {
       operationId: "getVisit",
       headers: ETAG,
       summary: "Get a visit with its links",
-      parameters,
       response: { schema: visitSchema },
       errors: [refusals.visitNotFound()],
     },
@@ -117,7 +115,6 @@ export const visitsReference: Reference = {
       summary: "Update a visit",
       description:
         "Omitted fields keep their values. If `starts_at` changes without `ends_at`, the visit keeps its duration. A list of participants is the complete list: a participant with an `id` is kept or changed, one without an `id` is new, and one who is missing is removed, and their link becomes void. Links keep working when the times or the room change.",
-      parameters,
       request: {
         fields: {
           "visit.waiting_room_slug": slugOfRoom,
@@ -158,7 +155,6 @@ export const visitsReference: Reference = {
       summary: "Cancel a visit",
       description:
         "The links of the visit stop working. The visit stays in the list, as `cancelled`. Cancelling again changes nothing.",
-      parameters,
       errors: [
         refusals.visitNotFound(),
         ...(["started", "ended", "missed"] as const).map((status) =>

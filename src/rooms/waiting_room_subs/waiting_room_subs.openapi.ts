@@ -2,7 +2,7 @@ import { invalidBody } from "../../http/errors.ts";
 import { DEFAULT_SUB_DURATION } from "../../lifetimes.ts";
 import { MAX_SUBS } from "../../limits.ts";
 import { exampleOf } from "../../openapi/examples.ts";
-import { listResponse, type Parameter, type Reference } from "../../openapi/operation.ts";
+import { listResponse, type Reference } from "../../openapi/operation.ts";
 import * as story from "../../openapi/story.ts";
 import { grouped, HOUR } from "../../units.ts";
 import { waitingRoomNotFound } from "../waiting_rooms/waiting_rooms.refusals.ts";
@@ -14,8 +14,6 @@ const shortened = {
   datetime_end: story.VISIT_ENDS_AT,
   updated_at: story.PLAN_CHANGED_AT,
 };
-
-const id: Parameter = { description: "The id of the sub.", example: story.SUB_ID };
 
 const impossible = [
   invalidBody(`waiting_room_sub.datetime_start: ${refusals.NOT_IN_UTC}`),
@@ -30,6 +28,7 @@ const impossible = [
 
 export const waitingRoomSubsReference: Reference = {
   tag: "Waiting room subs",
+  parameters: { id: { description: "The id of the sub.", example: story.SUB_ID } },
   description:
     "A waiting room sub is a substitution for a limited time. While a filled sub is active, participants who open the room are sent to the substitute's personal room, unless that room is inactive. Participants who are already waiting stay where they are. Subs of one room do not overlap; a sub may start at the time when another one ends.",
   external: {
@@ -63,7 +62,6 @@ export const waitingRoomSubsReference: Reference = {
       summary: "Update a sub of a waiting room",
       description:
         "Omitted fields keep their values. If `user_id` is null, the sub keeps its time but redirects nobody. A sub that is over is no longer listed, but can still be updated.",
-      parameters: { id },
       response: { schema: waitingRoomSubSchema, example: shortened },
       errors: [waitingRoomNotFound(), refusals.subNotFound(), ...impossible],
     },
@@ -71,7 +69,6 @@ export const waitingRoomSubsReference: Reference = {
       operationId: "deleteWaitingRoomSub",
       summary: "Delete a sub of a waiting room",
       description: "An active sub ends at once.",
-      parameters: { id },
       errors: [refusals.subNotFound()],
     },
   },

@@ -41,8 +41,8 @@ export function fhirBundleOf(record: CallRecord, { address }: { address: string 
     entry: [
       encounterOf(record, names),
       ...consentsOf(record, names),
-      ...texts.map((text) => documentOf(text, names)),
-      ...recordings.map((recording) => recordingOf(record, recording, names)),
+      ...texts.map((text) => documentOfText(text, names)),
+      ...recordings.map((recording) => documentOfRecording(record, recording, names)),
       ...texts.flatMap((text) => provenanceOf(record, text, names)),
     ],
   };
@@ -152,7 +152,7 @@ const consentsOf = ({ participants, decisions }: CallRecord, { ofCall, patientOf
     });
   });
 
-function documentOf(text: CallText, { ofCall, subject }: Names): Entry {
+function documentOfText(text: CallText, { ofCall, subject }: Names): Entry {
   const { kind, is_final, corrections, updated_at } = text;
   const finished = corrections > 0 ? "amended" : "final";
   const fields = {
@@ -163,7 +163,7 @@ function documentOf(text: CallText, { ofCall, subject }: Names): Entry {
       kind === "soap_note" ? coded(LOINC, "11506-3", "Progress note") : { text: "Transcript of the call" },
     ...subject,
     date: toTimestamp(updated_at),
-    content: contentsOf(text).map(([contentType, parts]) => ({
+    content: formatsOf(text).map(([contentType, parts]) => ({
       attachment: { contentType, data: base64Of(new TextEncoder().encode([...parts].join(""))) },
     })),
     context: { encounter: [ENCOUNTER] },
@@ -171,7 +171,7 @@ function documentOf(text: CallText, { ofCall, subject }: Names): Entry {
   return updateOf("DocumentReference", ofCall(kind), fields, PART[kind]);
 }
 
-const contentsOf = (text: CallText): [type: string, parts: Iterable<string>][] =>
+const formatsOf = (text: CallText): [type: string, parts: Iterable<string>][] =>
   "lines" in text
     ? [
         ["text/vtt; charset=utf-8", toWebVtt(text)],
@@ -180,7 +180,11 @@ const contentsOf = (text: CallText): [type: string, parts: Iterable<string>][] =
     : [["text/plain; charset=utf-8", [text.text]]];
 
 /** With the path of the recording in the API: a download URL would soon expire. */
-function recordingOf({ call }: CallRecord, recording: Recording, { ofCall, subject, address }: Names): Entry {
+function documentOfRecording(
+  { call }: CallRecord,
+  recording: Recording,
+  { ofCall, subject, address }: Names,
+): Entry {
   const { id, started_at, duration, size, ended_at, updated_at } = recording;
   const end = started_at !== null && duration !== null ? started_at + duration : null;
   const attachment = {

@@ -84,9 +84,7 @@ const periodOf = (start: number | null, end: number | null) => ({
   ...(end !== null && end >= (start ?? end) && { end: toTimestamp(end) }),
 });
 
-const coded = (system: string, code: string, display?: string) => ({
-  coding: [{ system, code, ...(display && { display }) }],
-});
+const coded = (system: string, code: string) => ({ coding: [{ system, code }] });
 
 /** A server replaces references to such a name by references to what the entry created or updated. */
 const nameInBundle = (part: number) => `urn:uuid:00000000-0000-8000-8000-00000000000${part}`;
@@ -106,9 +104,9 @@ const updateOf = (resourceType: string, identifier: Identifier, fields: object, 
 function encounterOf({ call, participants }: CallRecord, { name, subject }: Names): Entry {
   const participant = participants.map((each) => {
     const { role, joined_at, left_at, user_id, display_name } = each;
-    const [code, display] = role === "provider" ? ["PPRF", "primary performer"] : ["PART", "Participation"];
+    const code = role === "provider" ? "PPRF" : "PART";
     return {
-      type: [{ ...coded(`${HL7}/v3-ParticipationType`, code, display), text: role }],
+      type: [{ ...coded(`${HL7}/v3-ParticipationType`, code), text: role }],
       ...((joined_at ?? left_at) !== null && { period: periodOf(joined_at, left_at) }),
       individual: {
         ...(user_id !== null && { identifier: name("organization_user", user_id) }),
@@ -118,7 +116,7 @@ function encounterOf({ call, participants }: CallRecord, { name, subject }: Name
   });
   const fields = {
     status: call.ended_at === null ? "in-progress" : "finished",
-    class: { system: `${HL7}/v3-ActCode`, code: "VR", display: "virtual" },
+    class: { system: `${HL7}/v3-ActCode`, code: "VR" },
     type: [coded("http://snomed.info/sct", "453131000124105")],
     ...subject,
     ...(participant.length > 0 && { participant }),
@@ -139,8 +137,8 @@ const consentsOf = ({ participants, decisions }: CallRecord, { ofCall, patientOf
     if (!decided) return [];
     return updateOf("Consent", ofCall(`consent/${participant.id}`), {
       status: "active",
-      scope: coded(`${HL7}/consentscope`, "patient-privacy", "Privacy Consent"),
-      category: [coded(LOINC, "59284-0", "Consent Document")],
+      scope: coded(`${HL7}/consentscope`, "patient-privacy"),
+      category: [coded(LOINC, "59284-0")],
       patient: patientOf(participant),
       dateTime: toTimestamp(decided.decided_at),
       policyRule: { text: "The recording of the call" },
@@ -159,8 +157,7 @@ function documentOfText(text: CallText, { ofCall, subject }: Names): Entry {
     masterIdentifier: ofCall(`${kind}/${corrections + 1}`),
     status: "current",
     docStatus: is_final ? finished : "preliminary",
-    type:
-      kind === "soap_note" ? coded(LOINC, "11506-3", "Progress note") : { text: "Transcript of the call" },
+    type: kind === "soap_note" ? coded(LOINC, "11506-3") : { text: "Transcript of the call" },
     ...subject,
     date: toTimestamp(updated_at),
     content: formatsOf(text).map(([contentType, parts]) => ({

@@ -51,6 +51,11 @@ export async function countAnswerLength(c: Counters, context: ClientContext, len
   await countAgain(c, context, Math.ceil(length / ANSWER_OF_ONE_REQUEST) - 1);
 }
 
+/** A part of a streamed answer counts as a request of its own. `length` is in characters. */
+export async function countPart(c: Counters, context: ClientContext, length: number): Promise<void> {
+  await countAgain(c, context, Math.ceil(length / ANSWER_OF_ONE_REQUEST));
+}
+
 type Counters = Pick<Limited, "env">;
 
 async function countAgain(c: Counters, context: ClientContext, times: number) {
@@ -117,7 +122,7 @@ const TOO_MANY = {
     "redelivery_limit",
   ],
   access_logs: [
-    "The organization's API clients have asked for too many whole days or NDJSON lists of the access log",
+    "The organization's API clients have asked for too many exports, whole days or NDJSON lists of the access log",
     "access_log_limit",
   ],
   address: [

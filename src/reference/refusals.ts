@@ -166,7 +166,7 @@ export const COSTLY: Record<CostlyRequest, { text: string; limit: number }> = {
   bulk_invites: { text: "bulk invites", limit: operator.BULK_INVITE_LIMIT_PER_MINUTE },
   redeliveries: { text: "redeliveries and pings", limit: operator.REDELIVERY_LIMIT_PER_MINUTE },
   access_logs: {
-    text: "requests for whole days of the access log or for NDJSON lists of it",
+    text: "requests for exports, whole days or NDJSON lists of the access log",
     limit: operator.ACCESS_LOG_LIMIT_PER_MINUTE,
   },
 };

@@ -14,8 +14,8 @@ import { reportSoapNote } from "../results/soap_notes/soap_notes.service.ts";
 import { reportTranscript } from "../results/transcripts/transcripts.service.ts";
 import { createWaitingRoomSub } from "../rooms/waiting_room_subs/waiting_room_subs.service.ts";
 import { createWaitingRoom } from "../rooms/waiting_rooms/waiting_rooms.service.ts";
-import { DAY, HOUR } from "../units.ts";
-import { demoRecording, SOAP_NOTE, transcriptOf } from "./demo_results.ts";
+import { DAY, HOUR, SECOND } from "../units.ts";
+import { demoRecording, RECORDING_SECONDS, SOAP_NOTE, transcriptOf } from "./demo_results.ts";
 
 /**
  * Creates the demo organization, with dates relative to now, unless it exists.
@@ -135,5 +135,6 @@ async function reportYesterdaysCall(
   const egress = { organization_id, egress_id: "demo-egress" };
   await env.RECORDINGS.put(storage_key, await demoRecording());
   await reportEgress(context, egress, { call_key: path.key, status: "egress_starting" });
-  await reportEgress(context, egress, { status: "egress_ended", is_stopped: true, ended_at, storage_key });
+  const file = { storage_key, started_at, duration: RECORDING_SECONDS * SECOND };
+  await reportEgress(context, egress, { status: "egress_ended", is_stopped: true, ended_at, ...file });
 }

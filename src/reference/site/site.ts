@@ -5,7 +5,6 @@ import { API_NAMES, type Api } from "../apis.ts";
 import { errorTables } from "../error_codes.ts";
 import { homeOf } from "../guides.ts";
 import { type Choices, guideValues, operatorOf } from "../info.ts";
-import { withDemo } from "./demo_requests.ts";
 import { htmlOf } from "./layout.ts";
 import type { Document } from "./openapi.ts";
 import { operationPages } from "./operation_pages.ts";
@@ -36,7 +35,6 @@ export type Files = Map<string, string | Buffer>;
 export function siteOf(documents: Map<Api, object>, choices: Choices = {}): Files {
   const { url, contact } = operatorOf(choices);
   const values = guideValues(choices);
-  const local = (page: Page) => (choices.development ? withDemo(page) : page);
   const pages = API_NAMES.flatMap((api) => {
     const document = documents.get(api) as Document;
     return [
@@ -46,15 +44,15 @@ export function siteOf(documents: Map<Api, object>, choices: Choices = {}): File
         EVERY_OPERATION: everyOperation(api),
       }),
       ...operationPages(api, document, documents.get("external") as Document, values.SERVER),
-    ].map(local);
+    ];
   });
-  const home = local({
+  const home: Page = {
     api: "external",
     kind: "home",
     path: "/",
     title: SERVICE,
     markdown: withLinks("external", homeOf(values)),
-  });
+  };
   const files: Files = new Map();
   const served = assetsOf(pages, choices.development !== undefined);
   const assets = `/assets/${digestOf(served)}`;

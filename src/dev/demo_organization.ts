@@ -24,7 +24,7 @@ import { visitKey } from "../rooms/visits/visits.reports.ts";
 import { createVisit } from "../rooms/visits/visits.service.ts";
 import { createWaitingRoomSub } from "../rooms/waiting_room_subs/waiting_room_subs.service.ts";
 import { createWaitingRoom } from "../rooms/waiting_rooms/waiting_rooms.service.ts";
-import { DAY, HOUR } from "../units.ts";
+import { DAY, HOUR, SECOND } from "../units.ts";
 
 /**
  * Creates the demo organization, with dates relative to now, unless it exists.
@@ -156,7 +156,8 @@ export async function loadDemoOrganization(env: Env, now: number): Promise<boole
   const egress = { organization_id, egress_id: story.EGRESS.egress_id };
   await env.RECORDINGS.put(storage_key, await demoRecording());
   await reportEgress(context, egress, { call_key: path.key, status: "egress_starting" });
-  await reportEgress(context, egress, { status: "egress_ended", is_stopped: true, ended_at, storage_key });
+  const file = { storage_key, started_at, duration: NOTES.length * SECOND };
+  await reportEgress(context, egress, { status: "egress_ended", is_stopped: true, ended_at, ...file });
   return true;
 }
 

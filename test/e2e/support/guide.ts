@@ -96,7 +96,8 @@ export async function runExample(
   return {
     status: Number(status),
     headers: headers.split("\r\n"),
-    json: body.startsWith("{") ? JSON.parse(body) : undefined,
+    // NDJSON has several lines.
+    json: body.startsWith("{") && !body.includes("\n{") ? JSON.parse(body) : undefined,
     /** The output for a failed test. */
     output: `${commands}\n${output}`,
   };

@@ -367,7 +367,7 @@ describe.skipIf(lacking.length > 0)("The requests in the guides", () => {
     }
     await follow("platform", {
       ORGANIZATION_ID({ id, slug }) {
-        made.slug = slug;
+        made.slug ??= slug;
         return id;
       },
       ADMIN_ID: ({ id }) => id,

@@ -11,7 +11,6 @@ import { changingNothing } from "../support/unchanged.ts";
 
 const EMAIL = "organization_invite.email";
 
-
 it("POST /invites accepts every address that an HTML email field accepts", async () => {
   const clinic = await anOrganization();
   const addresses = ["ivy..invitee@example.org", ".ivy@example.org", `${"i".repeat(65)}@example.org`];

@@ -1,6 +1,6 @@
 /**
- * `npm run mutants`: takes out the rules of the schema and of the queries one after another, in a copy of the project, and asks
- * whether a test fails. It takes hours for all, so it can be ended and begun again with `--from`.
+ * `npm run mutants`: takes out the rules of the schema and of the queries one after another, in a copy of the project, and asks whether a test
+ * fails. All of them take hours.
  */
 import { spawn } from "node:child_process";
 import { globSync } from "node:fs";
@@ -16,14 +16,12 @@ import { SURVIVORS } from "./survivors.ts";
 
 const USAGE = `
 Usage: npm run mutants -- [--kind KIND] [--room ROOM] [--name TEXT] [--sample N [--seed N]]
-  [--part N/M] [--from N] [--quick] [--list]
+  [--quick] [--list]
 
   --kind KIND   only ${KINDS.join(", ")}
   --room ROOM   only the rules of one folder of src
   --name TEXT   only the mutants whose name matches the expression
   --sample N    only N mutants, drawn by --seed (default: 1)
-  --part N/M    only each Mth mutant, from the Nth, so that several processes can share the work
-  --from N      begins with the mutant of this number
   --quick       runs only the stories and the simulator: what they do not notice may have a test
   --list        lists the mutants and runs nothing
 `;
@@ -34,8 +32,6 @@ const OPTIONS = {
   name: { type: "string" },
   sample: { type: "string" },
   seed: { type: "string", default: "1" },
-  part: { type: "string", default: "1/1" },
-  from: { type: "string", default: "1" },
   quick: { type: "boolean", default: false },
   list: { type: "boolean", default: false },
 } as const;
@@ -45,17 +41,10 @@ const COPY = join(".mutants", String(process.pid));
 
 const CONFIG = join(COPY, "vitest.config.ts");
 
-const COPIED = [
-  "src",
-  "test",
-  "drizzle",
-  "dist",
-  "package.json",
-  "tsconfig.json",
-  "vitest.config.ts",
-  "wrangler.toml",
-  ".dev.vars.example",
-];
+const COPIED =
+  "src test drizzle dist package.json tsconfig.json vitest.config.ts wrangler.toml .dev.vars.example".split(
+    " ",
+  );
 
 /** A mutant can make a test wait for ever. */
 const LONGEST_RUN = 10 * MINUTE;
@@ -182,14 +171,8 @@ async function wanted({ kind, room, name, sample, seed }: Values<typeof OPTIONS>
   return drawn.flat();
 }
 
-/** @param part such as `1/2`: every second mutant, from the first */
-function partOf(mutants: Mutant[], part: string): Mutant[] {
-  const [which = 1, of = 1] = part.split("/").map(Number);
-  return mutants.filter((_, n) => n % of === which - 1);
-}
-
 async function run(options: Values<typeof OPTIONS>): Promise<void> {
-  const mutants = partOf(await wanted(options), options.part);
+  const mutants = await wanted(options);
   if (options.list) return say(mutants.map(({ kind, name }) => `${kind}: ${name}`).join("\n"));
   for (const each of COPIED) await cp(each, join(COPY, each), { recursive: true });
   // Most modules are the same for each mutant.
@@ -197,7 +180,6 @@ async function run(options: Values<typeof OPTIONS>): Promise<void> {
   await writeFile(CONFIG, config.replace("fsModuleCache: false", "fsModuleCache: true"));
   let unnoticed = 0;
   for (const [n, mutant] of mutants.entries()) {
-    if (n + 1 < Number(options.from)) continue;
     const begun = Date.now();
     const failure = await noticedBy(mutant, options.quick);
     const reason = SURVIVORS[mutant.name];

@@ -7,7 +7,6 @@ import { isWorthRepeating } from "./pauses.ts";
 import {
   type As,
   type CreationOptions,
-  JSON_TYPE,
   NDJSON_TYPE,
   type Route,
   requestOf,
@@ -51,7 +50,20 @@ export async function send(
   const ask = (next: number) => carriedOut(connection, route, { ...input, after: next }, rest);
   const { signal, maxRetries = connection.maxRetries } = options;
   const reading = { signal, maxRetries, asText: connection.bounds !== undefined };
+  if (!route.query?.includes("after")) return leavable(content, itemsOf(content));
   return leavable(content, listItems(content, Number(after), reading, ask));
+}
+
+/** The response of a request for NDJSON that cannot be continued. */
+export const linesOfResponse = (
+  connection: Connection,
+  route: Route,
+  input: object,
+  options: Options,
+): Promise<Lines> => carriedOut(connection, route, input, options) as Promise<Lines>;
+
+async function* itemsOf(content: Lines): AsyncGenerator<unknown, void, undefined> {
+  for await (const line of content.lines()) yield parsed(line);
 }
 
 async function carriedOut(
@@ -132,11 +144,12 @@ const mediaTypeOf = ({ headers }: Response): string | undefined =>
 /** @throws Unacceptable if a successful response is not valid JSON, or if a response is longer than the bounds */
 async function contentOf(response: Response, { bounds }: Connection): Promise<unknown> {
   const type = mediaTypeOf(response) ?? "";
-  const isFile = !/json|^text\//.test(type);
+  const isJson = /[/+](json|jws)$/.test(type);
+  const isFile = !isJson && !/json|^text\//.test(type);
   const bounded = bounds
     ? await withinBounds(response, response.ok && isFile ? bounds.file : bounds.json)
     : response;
-  if (type === JSON_TYPE) {
+  if (isJson) {
     const text = await bounded.text();
     return response.ok ? parsed(text) : jsonOr(text);
   }

@@ -14,7 +14,8 @@ import { reportSoapNote } from "../results/soap_notes/soap_notes.service.ts";
 import { reportTranscript } from "../results/transcripts/transcripts.service.ts";
 import { createWaitingRoomSub } from "../rooms/waiting_room_subs/waiting_room_subs.service.ts";
 import { createWaitingRoom } from "../rooms/waiting_rooms/waiting_rooms.service.ts";
-import { DAY, HOUR } from "../units.ts";
+import { DAY, HOUR, SECOND } from "../units.ts";
+import { demoRecording, RECORDING_SECONDS, SOAP_NOTE, transcriptOf } from "./demo_results.ts";
 
 /**
  * Creates the demo organization, with dates relative to now, unless it exists.
@@ -126,40 +127,14 @@ async function reportYesterdaysCall(
       },
     ],
   });
-  const question = { text: "Good morning, how are you?", start_time: 0, end_time: 1.8 };
-  const answer = { text: "Better, thank you.", start_time: 2.1, end_time: 3.4 };
-  await reportTranscript(context, path, {
-    summary: "A follow-up on blood pressure, which has come down. The medication stays as it is.",
-    is_final: true,
-    lines: [
-      { participant_key: "demo-provider", place: 0, ...question },
-      { participant_key: "demo-recipient", place: 1, ...answer },
-    ],
-  });
-  await reportSoapNote(context, path, {
-    text: "Subjective: feels better.\nObjective: 128/82 at home.\nAssessment: improving.\nPlan: as before.",
-    is_final: true,
-  });
+  const { lines, ...transcript } = transcriptOf(["demo-provider", "demo-recipient"]);
+  const placed = lines.map((line, place) => ({ ...line, place }));
+  await reportTranscript(context, path, { ...transcript, lines: placed });
+  await reportSoapNote(context, path, SOAP_NOTE);
   const storage_key = `demo-clinic/${path.key}.wav`;
   const egress = { organization_id, egress_id: "demo-egress" };
   await env.RECORDINGS.put(storage_key, await demoRecording());
   await reportEgress(context, egress, { call_key: path.key, status: "egress_starting" });
-  await reportEgress(context, egress, { status: "egress_ended", is_stopped: true, ended_at, storage_key });
-}
-
-const SAMPLE_RATE = 8000;
-const NOTES = [523.25, 659.25, 783.99];
-
-/** A small recording that any player can play: three notes of a second each, as WAV (RIFF, PCM, 16 bits, mono). */
-function demoRecording(): Promise<ArrayBuffer> {
-  const samples = new Int16Array(NOTES.length * SAMPLE_RATE).map((_, n) => {
-    const second = n / SAMPLE_RATE;
-    const note = NOTES[Math.floor(second)] ?? 0;
-    return 12_000 * Math.exp(-3 * (second % 1)) * Math.sin(2 * Math.PI * note * second);
-  });
-  const { byteLength } = samples;
-  const pcm = Uint32Array.of(16, 0x0001_0001, SAMPLE_RATE, 2 * SAMPLE_RATE, 0x0010_0002);
-  const word = (value: number) => Uint32Array.of(value);
-  const head = ["RIFF", word(36 + byteLength), "WAVEfmt ", pcm];
-  return new Blob([...head, "data", word(byteLength), samples]).arrayBuffer();
+  const file = { storage_key, started_at, duration: RECORDING_SECONDS * SECOND };
+  await reportEgress(context, egress, { status: "egress_ended", is_stopped: true, ended_at, ...file });
 }

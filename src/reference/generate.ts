@@ -11,6 +11,7 @@ import { DEMO_CLIENT } from "./demo_client.ts";
 import { buildDocument } from "./document.ts";
 import { type Choices, introductionOf } from "./info.ts";
 import { postmanCollection } from "./postman.ts";
+import { ofDemo } from "./site/demo_requests.ts";
 import type { Document } from "./site/openapi.ts";
 import { type Files, siteOf } from "./site/site.ts";
 import { workerTransliterate, workerZod } from "./worker_libraries.ts";
@@ -37,10 +38,8 @@ function assetsOf(documents: Documents, choices: Choices = {}): Files {
   const assets = siteOf(documents, choices);
   for (const [api, document] of documents) {
     assets.set(join("api", api, "openapi.json"), asJson({ ...document, ...introductionOf(api, choices) }));
-    assets.set(
-      join("api", api, "postman.json"),
-      asJson(postmanCollection(api, document as object as Document)),
-    );
+    const collection = asJson(postmanCollection(api, document as object as Document));
+    assets.set(join("api", api, "postman.json"), choices.development ? ofDemo(collection) : collection);
   }
   return assets;
 }

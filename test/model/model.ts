@@ -13,6 +13,8 @@ export interface Organization {
   transcript_retention_days: number | null;
   participant_retention_days: number | null;
   require_acting_user: boolean;
+  time_zone: string | null;
+  patient_identifier_system: string | null;
   is_suspended: boolean;
   created_at: number;
   updated_at: number;

@@ -80,7 +80,13 @@ function checkRebuilds(world: World, database: DatabaseSync): void {
 const isNoZero = ({ total, total_calls, planned, held, missed, cancelled }: Row) =>
   total !== 0 && total_calls !== 0 && (planned !== 0 || Boolean(held || missed || cancelled));
 
-const asText = (row: Row) => JSON.stringify(row);
+/** A quarter hour whose counts drop to zero stays, too. */
+const asText = ({ quarters = "{}", ...row }: Row) => {
+  const counted = Object.entries<number[]>(JSON.parse(String(quarters))).filter(([, counts]) =>
+    counts.some(Boolean),
+  );
+  return JSON.stringify([row, counted.sort()]);
+};
 
 function checkMails(world: World): void {
   const mailed = world.mails.map(({ to }) => to);

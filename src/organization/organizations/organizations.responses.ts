@@ -1,7 +1,12 @@
 import * as z from "zod";
 import { id, name, timestamp } from "../../http/wire.ts";
 import * as story from "../../openapi/story.ts";
-import { organizationSlug, retentionDays } from "./organizations.schemas.ts";
+import {
+  organizationSlug,
+  patientIdentifierSystem,
+  retentionDays,
+  timeZone,
+} from "./organizations.schemas.ts";
 
 const ownFields = z.object({
   id: id().meta({ description: "The id of the organization, for use in paths.", example: story.CLINIC.id }),
@@ -34,6 +39,16 @@ const ownFields = z.object({
     description:
       "Whether clients must state, in `X-Acting-User` and `X-Purpose-Of-Use`, for whom and why they read. This applies to reads that the access log records. A change takes effect within 60 seconds.",
     example: false,
+  }),
+  time_zone: timeZone().meta({
+    description:
+      "The IANA name of the time zone whose dates `days=local` counts in metrics: `Europe/Berlin`. null counts UTC dates. All other dates are in UTC.",
+    example: null,
+  }),
+  patient_identifier_system: patientIdentifierSystem().nullable().meta({
+    description:
+      "The URI of the number space of your patients' references, for the FHIR form of a call. null: `{address of the service}/identifiers/{slug}/patient`.",
+    example: "urn:oid:2.999.7",
   }),
   created_at: timestamp().meta({
     description: "When the organization was created.",

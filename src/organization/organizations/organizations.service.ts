@@ -16,13 +16,14 @@ import { MAX_ORGANIZATION_SLUG_LENGTH } from "../../limits.ts";
 import { SettingsError } from "../../settings.ts";
 import { DATABASE_TIMEOUT, FROZEN_AT_MOST } from "../../tuning.ts";
 import { asAdministrator } from "../roles/roles.authors.ts";
-import { mergeOrganization, mergeOrganizationByPlatform, newOrganization } from "./organizations.merge.ts";
+import {
+  mergeOrganization,
+  mergeOrganizationByPlatform,
+  type NewOrganization,
+  newOrganization,
+} from "./organizations.merge.ts";
 import { organizationNotFound, organizationSlugTaken } from "./organizations.refusals.ts";
-import type {
-  createOrganizationBody,
-  Organization,
-  updateOrganizationBody,
-} from "./organizations.schemas.ts";
+import type { Organization, updateOrganizationBody } from "./organizations.schemas.ts";
 import {
   insertAtNewestPlace,
   newestOrganizationEntry,
@@ -66,17 +67,15 @@ export const requireOrganization = ({ db }: Context, id: number): Promise<Organi
  * transaction inserts the place and the organization. In another one, the organization follows: if that fails, the next request
  * for the slug repeats it.
  */
-export async function createOrganization(
-  context: Context,
-  { name, slug: chosen }: z.output<ReturnType<typeof createOrganizationBody>>["organization"],
-): Promise<Organization> {
-  const { db, now } = context;
+export async function createOrganization(context: Context, input: NewOrganization): Promise<Organization> {
+  const { name, slug: chosen } = input;
+  const { now } = context;
   const slug = chosen ?? (await slugOf(name));
   const shard = shardOfNewOrganizations(context);
   const reads: Record<string, BoundQuery<Place>> = {};
   if (chosen !== undefined) reads.places = placeOfSlug({ slug });
   const placeOrOrganization = await decideAndWrite(
-    db,
+    context,
     reads,
     ({ places = [] }): Decision<Place | Organization> => {
       const [place] = places;
@@ -85,26 +84,30 @@ export async function createOrganization(
       const insertPlace = placeWrites.insert({ slug, shard, deleted_at: null });
       if (shard > 0) return { writes: [insertPlace] };
       return {
-        writes: [insertPlace, insertAtNewestPlace(newOrganization(name, now))],
+        writes: [insertPlace, insertAtNewestPlace(newOrganization(input, now))],
         entries: [newestOrganizationEntry(context, "create", {})],
       };
     },
   );
   return "shard" in placeOrOrganization
-    ? createAt(requireShards(context.shards).enter(placeOrOrganization.shard), placeOrOrganization, name)
+    ? createAt(requireShards(context.shards).enter(placeOrOrganization.shard), placeOrOrganization, input)
     : placeOrOrganization;
 }
 
 /** @throws ApiError 422 if the organization already exists, so that its slug is taken */
-function createAt(context: Context, { id, slug, shard }: Place, name: string): Promise<Organization> {
-  const { db, now } = context;
+function createAt(
+  context: Context,
+  { id, slug, shard }: Place,
+  input: NewOrganization,
+): Promise<Organization> {
+  const { now } = context;
   const reads = { organization: organizationRow({ id }), shard: ownShard({}) };
-  return decideAndWrite(db, reads, ({ organization: [organization], shard: [own] }) => {
+  return decideAndWrite(context, reads, ({ organization: [organization], shard: [own] }) => {
     if (organization) throw organizationSlugTaken();
     // Two bindings are mixed up.
     if (own?.value !== shard) throw new Error(`The binding of shard ${shard} leads to another database`);
     return {
-      writes: [organizationWrites.insert({ id, slug, ...newOrganization(name, now) })],
+      writes: [organizationWrites.insert({ id, slug, ...newOrganization(input, now) })],
       entries: [organizationEntry(context, "create", { id })],
     };
   });
@@ -136,15 +139,15 @@ async function slugOf(name: string): Promise<string> {
 type OrganizationUpdate = z.output<ReturnType<typeof updateOrganizationBody>>["organization"];
 
 export const updateOrganization = (context: Context, id: number, input: OrganizationUpdate) =>
-  decideAndWrite(context.db, { organization: organizationRow({ id }) }, ({ organization: [organization] }) =>
+  decideAndWrite(context, { organization: organizationRow({ id }) }, ({ organization: [organization] }) =>
     decideOrganization(context, organization, input, mergeOrganizationByPlatform),
   );
 
 export const updateOwnOrganization = (context: ClientContext, input: OrganizationUpdate) => {
-  const { db, caller } = context;
+  const { caller } = context;
   const author = asAdministrator(caller);
   const reads = { member: author.read, organization: organizationRow({ id: author.organization_id }) };
-  return decideAndWrite(db, reads, ({ member: [member], organization: [organization] }) => {
+  return decideAndWrite(context, reads, ({ member: [member], organization: [organization] }) => {
     author.require(member);
     return decideOrganization(context, organization, input, mergeOrganization);
   });

@@ -36,12 +36,13 @@ export function withDemo(page: Page): Page {
   };
 }
 
-function ofDemo(text: string): string {
+export function ofDemo(text: string): string {
   // A visit can be planned up to two years ahead.
   const nextYear = new Date().getUTCFullYear() + 1;
-  const ahead = text.replace(/((?:starts|ends)_at\W{1,4})\d{4}(?=-)/gi, `$1${nextYear}`);
+  const ahead = text.replace(/((?:starts|ends)_at\W{1,6})\d{4}(?=-)/gi, `$1${nextYear}`);
   return IDS.reduce(
-    (changed, [id, own]) => changed.replace(new RegExp(`(/|id\\W{1,4})${id}\\b`, "gi"), `$1${own}`),
+    (changed, [id, own]) =>
+      changed.replace(new RegExp(`(/|id\\W{1,4}|id",\\s+"value": ")${id}\\b`, "gi"), `$1${own}`),
     ahead.replaceAll(story.CARDIOLOGY.slug, "demo-clinic--cardiology"),
   );
 }

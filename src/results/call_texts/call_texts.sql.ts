@@ -55,7 +55,7 @@ export const stateOfText = preparedQuery((of: Placeholders<ReachedCall & Kind>) 
 );
 
 /** True for the text of the call in the path, if it may be read. */
-const isReached = (text: Placeholders<ReachedCall & Kind>) => isTextOf(endedCallId(text), text.kind);
+export const isReached = (text: Placeholders<ReachedCall & Kind>) => isTextOf(endedCallId(text), text.kind);
 
 export const textIdOfPath = (text: Placeholders<ReachedCall & Kind>) =>
   selectColumn(callTexts.id, isReached(text));
@@ -64,7 +64,7 @@ export const textOfPath = preparedQuery((text: Placeholders<ReachedCall & Kind>)
   selectTexts(isReached(text)),
 );
 
-const textEntries = entriesWhere(callTexts.kind, callTexts, {
+export const textEntries = entriesWhere(callTexts.kind, callTexts, {
   ...subjectOfCall(callTexts),
   resource_id: callTexts.call_id,
 });

@@ -8,6 +8,7 @@ import { REPORTED_AT } from "../../openapi/reports.ts";
 import * as story from "../../openapi/story.ts";
 import { grouped } from "../../units.ts";
 import { deletionOf } from "../call_texts/call_texts.openapi.ts";
+import { egressNotFound } from "../egresses/egresses.refusals.ts";
 import * as refusals from "./transcripts.refusals.ts";
 import { transcriptSchema, webVttSchema } from "./transcripts.responses.ts";
 import { toWebVtt } from "./transcripts.webvtt.ts";
@@ -37,14 +38,21 @@ export const transcriptsReference: Reference = {
       operationId: "getTranscript",
       summary: "Get the transcript of a call",
       description:
-        "A transcript can be read once the call has ended, whether or not it is final. The `transcript.finalized` event tells you that the final transcript can be read. If `Accept` prefers `text/vtt` to JSON, the response is WebVTT for media players: each line is a cue with the voice of its speaker (`<v Paula Provider>`), without the summary. Errors are always JSON.",
+        "A transcript can be read once the call has ended, whether or not it is final. The `transcript.finalized` event tells you that the final transcript can be read. If `Accept` prefers `text/vtt` to JSON, the response is WebVTT for media players: each line is a cue with the voice of its speaker (`<v Paula Provider>`), without the summary. Errors are always JSON. With `egress_id`, the times of the lines count from the start of this recording in both formats.",
+      parameters: {
+        egress_id: {
+          description:
+            "The `id` of a recording of this call. The times then count from its `started_at` instead of the start of the call. Lines outside the recording are left out, and lines partly outside are cut.",
+          example: story.EGRESS.id,
+        },
+      },
       headers: { ...VARY_ACCEPT, ...ETAG },
       alternatives: { "text/vtt": { schema: webVttSchema, example: webVtt } },
       response: { schema: transcriptSchema },
       refusals: {
-        404: "Something in the path does not exist, the client has no access to it, the call has not ended, or the call has no transcript, for example because the call was too short, or the transcript is not available yet or was deleted.",
+        404: "Something in the path does not exist, the client has no access to it, the call has not ended, or the call has no transcript, for example because the call was too short, or the transcript is not available yet or was deleted. The same applies to a recording that the client cannot read or that belongs to another call.",
       },
-      errors: [refusals.transcriptNotFound()],
+      errors: [refusals.transcriptNotFound(), egressNotFound(), refusals.recordingStartUnknown()],
     },
     "DELETE /organization_users/:organization_user_id/calls/:call_id/transcript": deletionOf(
       "deleteOwnTranscript",

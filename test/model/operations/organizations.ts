@@ -39,6 +39,8 @@ const shared = (organization: Organization) => ({
   transcript_retention_days: organization.transcript_retention_days,
   participant_retention_days: organization.participant_retention_days,
   require_acting_user: organization.require_acting_user,
+  time_zone: organization.time_zone,
+  patient_identifier_system: organization.patient_identifier_system,
   created_at: timestamp(organization.created_at),
   updated_at: timestamp(organization.updated_at),
 });
@@ -50,12 +52,20 @@ const shown = (organization: Organization) => ({
 
 const NAME = text(255, ["Riverside", "Hillside Clinic"]);
 const DAYS = nullable(kind(({ chance }) => chance.pick([null, 1, 30, 36_500]), [0, 36_501, 1.5, "30"]));
+const TIME_ZONE = nullable(
+  kind(({ chance }) => chance.pick([null, "Europe/Berlin", "Asia/Kathmandu"]), ["+02:00", "Mars/Olympus", 2]),
+);
+const IDENTIFIER_SYSTEM = nullable(
+  kind(({ chance }) => chance.pick([null, "urn:oid:2.999.7"]), ["patients", "urn:a|b", 2]),
+);
 const CHANGEABLE = {
   name: NAME,
   recording_retention_days: DAYS,
   transcript_retention_days: DAYS,
   participant_retention_days: DAYS,
   require_acting_user: BOOLEAN,
+  time_zone: TIME_ZONE,
+  patient_identifier_system: IDENTIFIER_SYSTEM,
 };
 
 export const includesScope = (scopes: readonly string[] | null, scope: string) =>
@@ -162,14 +172,18 @@ export const ORGANIZATIONS: Operations = {
   "platform POST /organizations": {
     body: object({
       organization: required(
-        object({ name: required(NAME), slug: kind(() => undefined, ["A", "a--b", "-a", 5]) }),
+        object({
+          name: required(NAME),
+          slug: kind(() => undefined, ["A", "a--b", "-a", 5]),
+          time_zone: TIME_ZONE,
+        }),
       ),
     }),
     play(
       model,
       {
         body: {
-          organization: { name },
+          organization: { name, time_zone = null },
         },
       },
     ) {
@@ -180,7 +194,14 @@ export const ORGANIZATIONS: Operations = {
           transcript_retention_days: null,
           participant_retention_days: null,
         },
-        ...{ require_acting_user: false, is_suspended: false, created_at: model.now, updated_at: model.now },
+        ...{
+          require_acting_user: false,
+          time_zone,
+          patient_identifier_system: null,
+          is_suspended: false,
+          created_at: model.now,
+          updated_at: model.now,
+        },
       };
       model.organizations.push(organization);
       const slug = new Learned((value: string) => {

@@ -24,6 +24,8 @@ describe("POST /organizations", () => {
       transcript_retention_days: null,
       participant_retention_days: null,
       require_acting_user: false,
+      time_zone: null,
+      patient_identifier_system: null,
       is_suspended: false,
       created_at: aTimestamp,
       updated_at: created.body.created_at,

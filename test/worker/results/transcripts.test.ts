@@ -6,7 +6,7 @@ import { countingRoundTrips } from "../support/database.ts";
 import { expectRefusal } from "../support/expectations.ts";
 import { anOrganization, given, type Organization } from "../support/organization.ts";
 import { countingRows } from "../support/rows.ts";
-import { aCallToTranscribe, says } from "../support/transcripts.ts";
+import { aCallToTranscribe, aDraft, says, texts } from "../support/transcripts.ts";
 import { changingNothing } from "../support/unchanged.ts";
 
 const readAs = ({ client }: Organization, { path }: { path: string }, Accept: string) =>

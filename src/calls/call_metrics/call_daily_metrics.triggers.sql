@@ -4,8 +4,8 @@
 
 -- The formulas: the contribution of each call, and of each recipient's wait for it, to the metrics. The triggers below and the
 -- rebuild (call_daily_metrics.rebuild.sql) both use these formulas.
--- An insert adds the contribution that it names. It counts four times: for the organization user or (as 0) for all, in
--- the room or (as 0) in all. A date's sums stand also by quarter hour, from which days in other time zones are summed.
+-- An insert adds the contribution that it names. It counts four times: for the organization user or (as 0) for all of them, in
+-- the room or (as 0) in all rooms. A date's sums are also there by quarter hour, from which days in other time zones are summed.
 CREATE VIEW `call_metric_contributions` AS
 SELECT
   call.id AS call_id,

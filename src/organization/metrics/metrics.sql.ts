@@ -24,7 +24,7 @@ export interface MetricsRange {
 
 export interface DailyMetrics<Count extends string> {
   daily: PreparedQuery<MetricsSubject & MetricsRange, Day<Count>>;
-  /** The same rows, by quarter hour. */
+  /** Each row as sums by quarter hour. */
   quarters: PreparedQuery<MetricsSubject & MetricsRange, { quarters: string }>;
   counts: Count[];
 }

@@ -357,7 +357,7 @@ export const VISITS: Operations = {
   },
 };
 
-/** What metrics count: by default the last 30 days, up to today. */
+/** The dates and the filter of metrics: by default, the last 30 days up to today. */
 export function metricsOf({ members, rooms, now }: Model, { caller: { organization }, query }: Request) {
   const { date_start, date_end } = query as { date_start?: string; date_end?: string };
   const { user_id, waiting_room_id, days } = query as {

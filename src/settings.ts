@@ -164,9 +164,14 @@ export function readSettings(env: object): Settings {
 export const readStorageSettings = (env: object): StorageSettings => parseSettings(storageFields(), env);
 
 function parseSettings<Parsed>(schema: z.ZodType<Parsed>, env: object): Parsed {
-  const result = schema.safeParse(Object.fromEntries(Object.entries(env).filter(isSet)));
+  const given = Object.fromEntries(Object.entries(env).filter(isSet));
+  const result = schema.safeParse(given);
   if (result.success) return result.data;
-  const faults = result.error.issues.map(({ path, message }) => `${path.join(".")} ${message}`);
+  const faults = result.error.issues.map(({ code, path, message }) =>
+    code === "invalid_type" && !(String(path[0]) in given)
+      ? `${String(path[0])} is not set`
+      : `${path.join(".")} ${message}`,
+  );
   throw new SettingsError(
     [...new Set(result.error.issues.map(({ path }) => String(path[0])))],
     `Invalid settings: ${faults.join("; ")}. src/docs/settings.md lists all settings; \`npm run dev\` creates those for development.`,

@@ -25,6 +25,7 @@ import { createVisit } from "../rooms/visits/visits.service.ts";
 import { createWaitingRoomSub } from "../rooms/waiting_room_subs/waiting_room_subs.service.ts";
 import { createWaitingRoom } from "../rooms/waiting_rooms/waiting_rooms.service.ts";
 import { DAY, HOUR, SECOND } from "../units.ts";
+import { demoRecording, RECORDING_SECONDS } from "./demo_results.ts";
 
 /**
  * Creates the demo organization, with dates relative to now, unless it exists.
@@ -156,7 +157,7 @@ export async function loadDemoOrganization(env: Env, now: number): Promise<boole
   const egress = { organization_id, egress_id: story.EGRESS.egress_id };
   await env.RECORDINGS.put(storage_key, await demoRecording());
   await reportEgress(context, egress, { call_key: path.key, status: "egress_starting" });
-  const file = { storage_key, started_at, duration: NOTES.length * SECOND };
+  const file = { storage_key, started_at, duration: RECORDING_SECONDS * SECOND };
   await reportEgress(context, egress, { status: "egress_ended", is_stopped: true, ended_at, ...file });
   return true;
 }
@@ -192,21 +193,4 @@ async function numberLikeTheExamples(db: DrizzleD1Database) {
     await db.run(sql`INSERT INTO sqlite_sequence (name, seq) SELECT ${table}, ${id - 1}
       WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = ${table})`);
   }
-}
-
-const SAMPLE_RATE = 8000;
-const NOTES = [523.25, 659.25, 783.99];
-
-/** A small recording that any player can play: three notes of a second each, as WAV (RIFF, PCM, 16 bits, mono). */
-function demoRecording(): Promise<ArrayBuffer> {
-  const samples = new Int16Array(NOTES.length * SAMPLE_RATE).map((_, n) => {
-    const second = n / SAMPLE_RATE;
-    const note = NOTES[Math.floor(second)] ?? 0;
-    return 12_000 * Math.exp(-3 * (second % 1)) * Math.sin(2 * Math.PI * note * second);
-  });
-  const { byteLength } = samples;
-  const pcm = Uint32Array.of(16, 0x0001_0001, SAMPLE_RATE, 2 * SAMPLE_RATE, 0x0010_0002);
-  const word = (value: number) => Uint32Array.of(value);
-  const head = ["RIFF", word(36 + byteLength), "WAVEfmt ", pcm];
-  return new Blob([...head, "data", word(byteLength), samples]).arrayBuffer();
 }

@@ -11,7 +11,7 @@ import { stripVTControlCharacters } from "node:util";
 import { isLoopback } from "../http/loopback.ts";
 import { DEVELOPMENT_ASSETS } from "../reference/assets.ts";
 import { DEMO_CLIENT } from "../reference/demo_client.ts";
-import { readSettings, SettingsError } from "../settings.ts";
+import { readSettings, type Settings, SettingsError } from "../settings.ts";
 import { runCommand, UsageError, type Values } from "./command.ts";
 import { loadDemoOrganization } from "./demo_organization.ts";
 import { withLocalBindings } from "./local_bindings.ts";
@@ -57,15 +57,12 @@ await runCommand(usage, options, async ({ shards, ...flags }) => {
   if (!existsSync(".dev.vars")) copyFileSync(".dev.vars.example", ".dev.vars");
   const { env: environment, "persist-to": persistTo } = flags;
   const config = shards === undefined ? flags.config : configurationOf(requireCount(shards), flags);
-  let isNew = false;
-  let webApp = { APP_URL: "", PLATFORM_WEB_APP_TOKEN: "", PLATFORM_REPORTS_TOKEN: "" };
-  await withLocalBindings({ persistTo, config, environment }, async (env) => {
+  const { isNew, settings } = await withLocalBindings({ persistTo, config, environment }, async (env) => {
     await migrateDatabases(env);
-    requireSettings(env);
-    webApp = env;
-    isNew = await loadDemoOrganization(env, Date.now());
+    const settings = requireSettings(env);
+    return { settings, isNew: await loadDemoOrganization(env, Date.now()) };
   });
-  await serve({ ...flags, config }, isNew, webApp);
+  await serve({ ...flags, config }, isNew, settings);
 });
 
 function requireCount(shards: string): number {
@@ -73,18 +70,16 @@ function requireCount(shards: string): number {
   throw new UsageError(`--shards: ${shards} must be a number from 1 to 100`);
 }
 
-function requireSettings(env: Env) {
+function requireSettings(env: Env): Settings {
   try {
-    readSettings(env);
+    return readSettings(env);
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
     throw new Error(`${error.message}\nCorrect .dev.vars, or delete it: this command then creates it again.`);
   }
 }
 
-type WebAppSettings = Pick<Env, "APP_URL" | "PLATFORM_WEB_APP_TOKEN" | "PLATFORM_REPORTS_TOKEN">;
-
-async function serve(flags: Omit<Values<typeof options>, "shards">, isNew: boolean, webApp: WebAppSettings) {
+async function serve(flags: Omit<Values<typeof options>, "shards">, isNew: boolean, settings: Settings) {
   const { routes } = readConfiguration(flags);
   // By default wrangler passes the first route's host to the service, which would then require HTTPS and production secrets.
   const upstream = routes?.length ? { "local-upstream": `localhost:${flags.port ?? 8787}` } : {};
@@ -98,6 +93,8 @@ async function serve(flags: Omit<Values<typeof options>, "shards">, isNew: boole
         FORCE_COLOR: process.stdout.isTTY ? "1" : "0",
         ...process.env,
         ...(flags.env && { CLOUDFLARE_ENV: flags.env }),
+        // The pages as Markdown name this address: no script replaces it there, unlike in HTML.
+        ...(Number(flags.port) > 0 && { DEVELOPMENT_URL: `http://localhost:${flags.port}` }),
       },
     },
   );
@@ -123,7 +120,7 @@ async function serve(flags: Omit<Values<typeof options>, "shards">, isNew: boole
     if (url && isNew) await runCron(url);
     if (!url) continue;
     const address = url.replace(/\/\/(127\.0\.0\.1|0\.0\.0\.0|\[::1?\]|\*):/, "//localhost:");
-    if (!cron) await playWebApp(address, webApp);
+    if (!cron) await playWebApp(address, settings);
     // wrangler runs no cron by itself.
     cron ??= setInterval(() => runCron(url), CRON_INTERVAL).unref();
     introduce(address);
@@ -137,12 +134,12 @@ async function runCron(url: string) {
 }
 
 /** Serves a web app at APP_URL, so that links lead somewhere, unless the developer's own web app is there. */
-async function playWebApp(address: string, settings: WebAppSettings) {
-  const { APP_URL, PLATFORM_WEB_APP_TOKEN: webAppToken, PLATFORM_REPORTS_TOKEN: reportsToken } = settings;
+async function playWebApp(address: string, settings: Settings) {
+  const { APP_URL } = settings;
   const { protocol, hostname } = new URL(APP_URL);
   if (protocol !== "http:" || !isLoopback(hostname)) return;
   const { startWebApp } = await import("./web_app/server.ts");
-  await startWebApp(APP_URL, { address, webAppToken, reportsToken }).then(
+  await startWebApp(APP_URL, { address, settings }).then(
     ({ url }) => process.stdout.write(`\nLinks of visits and invites lead to a web app at ${url}.\n`),
     ({ code }: NodeJS.ErrnoException) =>
       process.stdout.write(`\nNo web app is served at ${APP_URL}: ${code}.\n`),

@@ -125,11 +125,9 @@ function databaseSteps(
     if (found) return isReplicated(found) ? [] : [turnOn];
     if (binding !== "DB") return [];
     const place = jurisdiction ? { jurisdiction } : { location: request.location };
-    const make: Step = {
-      says: `Create the database ${name}${placeText(jurisdiction, request.location)}`,
-      run: () => wrangler(request, ["d1", "create", name, "--update-config=false", ...flagsOf(place)]),
-    };
-    return [make, turnOn];
+    const create = ["d1", "create", name, "--update-config=false", ...flagsOf(place)];
+    const says = `Create the database ${name}${placeText(jurisdiction, request.location)}`;
+    return [wranglerStep(request, says, create), turnOn];
   });
 }
 
@@ -140,43 +138,31 @@ function bucketSteps(
   request: SetupRequest,
   { binding, name, jurisdiction, exists, isLocked }: Bucket,
 ): Step[] {
-  const place = flagsOf({ jurisdiction });
   // R2 has no jurisdiction in the United States, only places there.
   const location = request.jurisdiction === "us" ? (request.location ?? "enam") : undefined;
-  const near = flagsOf({ location });
-  const make: Step = {
-    says: `Create the bucket ${name}${placeText(jurisdiction, location)}`,
-    run: () =>
-      wrangler(request, ["r2", "bucket", "create", name, "--update-config=false", ...place, ...near]),
-  };
-  const lock: Step = {
-    says: `Lock the files of the bucket ${name} for ${LOCKED_DAYS} days (six years). THIS CANNOT BE TAKEN BACK: until then, nobody can delete them`,
-    run: () =>
-      wrangler(request, [
-        ...["r2", "bucket", "lock", "add", name, LOCK, "", "--force"],
-        ...["--retention-days", String(LOCKED_DAYS), ...place],
-      ]),
-  };
+  const make = wranglerStep(request, `Create the bucket ${name}${placeText(jurisdiction, location)}`, [
+    ...["r2", "bucket", "create", name, "--update-config=false"],
+    ...flagsOf({ jurisdiction, location }),
+  ]);
+  const lock = wranglerStep(
+    request,
+    `Lock the files of the bucket ${name} for ${LOCKED_DAYS} days (six years). THIS CANNOT BE TAKEN BACK: until then, nobody can delete them`,
+    [
+      ...["r2", "bucket", "lock", "add", name, LOCK, "", "--force"],
+      ...flagsOf({ "retention-days": String(LOCKED_DAYS), jurisdiction }),
+    ],
+  );
   return [...(exists ? [] : [make]), ...(binding === "AUDIT_LOGS" && !isLocked ? [lock] : [])];
 }
 
-const queueSteps = (
-  request: SetupRequest,
-  configuration: WranglerConfiguration,
-  { queues }: AccountState,
-): Step[] =>
-  queues
+function queueSteps(request: SetupRequest, configuration: WranglerConfiguration, { queues }: AccountState) {
+  const place = flagsOf({ jurisdiction: request.jurisdiction ?? jurisdictionOf(configuration) });
+  return queues
     .filter(({ exists }) => !exists)
-    .map(({ name }) => ({
-      says: `Create the queue ${name}`,
-      run: () =>
-        wrangler(request, [
-          "queues",
-          "create",
-          name,
-          ...flagsOf({ jurisdiction: request.jurisdiction ?? jurisdictionOf(configuration) }),
-        ]),
-    }));
+    .map(({ name }) =>
+      wranglerStep(request, `Create the queue ${name}`, ["queues", "create", name, ...place]),
+    );
+}
 
 function secretSteps(request: SetupRequest, missing: string[]): Step[] {
   if (missing.length === 0) return [];
@@ -190,6 +176,11 @@ function secretSteps(request: SetupRequest, missing: string[]): Step[] {
     },
   ];
 }
+
+const wranglerStep = (request: SetupRequest, says: string, command: string[]): Step => ({
+  says,
+  run: () => wrangler(request, command),
+});
 
 async function wrangler({ config, env }: SetupRequest, command: string[], input?: string): Promise<void> {
   await runWrangler([...command, ...configFlags({ config, env })], { input });

@@ -230,8 +230,10 @@ describe.skipIf(lacking.length > 0)("The requests in the guides", () => {
     if (send() === sendWithCurl) expect(isPrivate("client.curl")).toBe(true);
   });
 
-  it("for organizations all have a program beside the command, and one in Python", () => {
-    const without = examplesIn(guideText("external")).filter(({ program, python }) => !program || !python);
+  it.each(["external", "platform"] as const)("all have programs beside the command: %s", (api) => {
+    const without = examplesIn(guideText(api)).filter(
+      ({ program, python }) => !python || (api === "external" && !program),
+    );
     expect(without.filter(({ commands }) => commands.includes("$API")).map(({ heading }) => heading)).toEqual(
       [],
     );
@@ -313,28 +315,44 @@ describe.skipIf(lacking.length > 0)("The requests in the guides", () => {
     });
   });
 
-  describe("in the guide to collecting results", () => {
-    const [, guide = ""] =
-      /^# Collect the results of a call\n([\s\S]*?)^# /m.exec(guideText("external")) ?? [];
-    const [, js = ""] = /```js\n([\s\S]*?)```/.exec(guide) ?? [];
-    const [, python = ""] = /```python\n([\s\S]*?)```/.exec(guide) ?? [];
+  describe("in the guides to results", () => {
+    const LANGUAGES = ["js", ...(hasPython ? (["python"] as const) : [])] as const;
 
-    it.each([
-      [
-        "in JavaScript",
-        () => runProgram(wholeProgram({ program: js, variables: [] }, {}, server.url), programs, true),
-      ],
-      ...(hasPython
-        ? ([
-            [
-              "in Python",
-              () => runPython(wholePython({ python, variables: [] }, {}, server.url), programs, true),
-            ],
-          ] as const)
-        : []),
-    ] as const)("store the results of the demo's call, with its recording, %s", async (_, run) => {
+    /** Runs the first program below a heading until it prints a line. */
+    function run(heading: string, language: (typeof LANGUAGES)[number], edit = (text: string) => text) {
+      const guide = guideText("external").split(`# ${heading}\n`)[1] ?? "";
+      const text = edit(new RegExp(`\`\`\`${language}\n([\\s\\S]*?)\`\`\``).exec(guide)?.[1] ?? "");
+      return language === "js"
+        ? runProgram(wholeProgram({ program: text, variables: [] }, {}, server.url), programs, true)
+        : runPython(wholePython({ python: text, variables: [] }, {}, server.url), programs, true);
+    }
+
+    it.each(LANGUAGES)("align captions with a recording: %s", async (language) => {
+      const [{ id: call_id, organization_user_id, started_at }] = (
+        await demoCaller(server.url)("GET", "/calls?participant_reference=patient-4711")
+      ).body.calls;
+      const path = `/organization_users/${organization_user_id}/calls/${call_id}/egresses`;
+      const [{ id, egress_id }] = (await demoCaller(server.url)("GET", path)).body.egresses;
+      const began = new Date(Date.parse(started_at) + 500).toISOString();
+      const report = `/organizations/${await demoOrganization()}/egresses/${egress_id}`;
+      await platformCaller(server.url)("PUT", report, { egress: { started_at: began } });
+      const { lines, output } = await run("Align captions with a recording", language, (text) =>
+        text
+          .replaceAll("organization_user_id: 3", `organization_user_id: ${organization_user_id}`)
+          .replaceAll("call_id: 1", `call_id: ${call_id}`)
+          .replaceAll("id: 1 ", `id: ${id} `)
+          .replaceAll("users/3/calls/1", `users/${organization_user_id}/calls/${call_id}`)
+          .replaceAll("egresses/1", `egresses/${id}`),
+      );
+      expect(lines[0]?.[0], output).toEqual([
+        { from: 0, to: 1, text: "Pascal Provider: Good morning, how are you?" },
+        { from: 1.5, to: 3, text: expect.stringMatching(/etter, thank you\.$/) },
+      ]);
+    });
+
+    it.each(LANGUAGES)("store the results of the demo's call, with its recording: %s", async (language) => {
       rmSync(join(programs, "results"), { recursive: true, force: true });
-      const { lines, output } = await run();
+      const { lines, output } = await run("Collect the results of a call", language);
       const [[id] = []] = lines;
       const stored = readdirSync(join(programs, "results"));
       expect(stored, output).toEqual(expect.arrayContaining([`call-${id}.json`, "last_event.txt"]));
@@ -352,7 +370,19 @@ describe.skipIf(lacking.length > 0)("The requests in the guides", () => {
     });
   });
 
-  it("for the platform succeed in their order, as the guides say", async () => {
+  const sendToPlatform = (example: Example, variables: Record<string, string>): Promise<Sent> =>
+    sendWithProgram(example, example.pasted ? undefined : example.python, () =>
+      // The guide's commands have created the same organization already.
+      runPython(
+        wholePython(example, variables, server.url, "platform").replace(/clinic(?=["/])/g, "clinic-2"),
+        programs,
+      ),
+    );
+
+  it.each([
+    ["with curl", () => sendWithCurl],
+    ...(hasPython ? [["in Python", () => sendToPlatform] as const] : []),
+  ] as const)("for the platform succeed %s in their order, as the guides say", async (_, send) => {
     const platform = platformCaller(server.url);
     /** The organization and the API client from the first requests. */
     const made: Record<string, string> = {};
@@ -365,7 +395,7 @@ describe.skipIf(lacking.length > 0)("The requests in the guides", () => {
       const { body } = await platform("GET", `/organizations/${made.organization_id}/users`);
       return body.users.find(({ email }: { email: string }) => email === PETRA.email);
     }
-    await follow("platform", {
+    const values: OwnValues = {
       ORGANIZATION_ID({ id, slug }) {
         made.slug ??= slug;
         return id;
@@ -407,7 +437,8 @@ describe.skipIf(lacking.length > 0)("The requests in the guides", () => {
         const { body } = await clinic()("POST", "/visits", { visit });
         return new URL(body.participants[0].join_url).searchParams.get("visit");
       },
-    });
-    expect(isPrivate("platform.curl")).toBe(true);
+    };
+    await follow("platform", values, send());
+    if (send() === sendWithCurl) expect(isPrivate("platform.curl")).toBe(true);
   });
 });

@@ -4,7 +4,7 @@ import { platform } from "../support/api.ts";
 import { aCall, aRecipient, STARTED_AT } from "../support/calls.ts";
 import { countingRoundTrips } from "../support/database.ts";
 import { expectRefusal } from "../support/expectations.ts";
-import { anOrganization, given, type Organization, unique } from "../support/organization.ts";
+import { anOrganization, given, type Organization } from "../support/organization.ts";
 import { countingRows } from "../support/rows.ts";
 import { aCallToTranscribe, aDraft, says, texts } from "../support/transcripts.ts";
 import { changingNothing } from "../support/unchanged.ts";
@@ -183,48 +183,6 @@ it("PUT …/calls/{key}/transcript accepts lines of a person who was added to th
 });
 
 /** `test/unit/results/transcripts.merge.test.ts` covers all cases of a merge. */
-describe("A later PUT …/calls/{key}/transcript", () => {
-  it("changes nothing if it is empty, or repeats the first report with the lines in any order", async () => {
-    const { call, paula, rita } = await aCallToTranscribe();
-    const lines = [says(paula, 0, 1, "one"), says(rita, 1, 2, "two"), says(rita, 5, 6.5, "three")];
-    const transcript = { summary: "A talk.", is_final: false, lines };
-    const answer = await given(call.reportTranscript(transcript));
-    for (const again of [transcript, { ...transcript, lines: lines.toReversed() }, {}]) {
-      const repeated = await changingNothing(() => call.reportTranscript(again));
-      expect(repeated).toMatchObject({ status: 200, body: answer });
-    }
-  });
-
-  it("keeps the fields that it leaves out, replaces all lines, and clears the summary with null", async () => {
-    const { call, paula, rita, reported, read } = await aDraft();
-    const lines = [says(rita, 3, 4, "two"), says(paula, 1, 2, "one")];
-    for (const [report, summary, shown] of [
-      [{ summary: "Another summary." }, "Another summary.", ["Good morning."]],
-      [{ lines }, "Another summary.", ["one", "two"]],
-      [{ summary: null }, "", ["one", "two"]],
-      [{ lines: [] }, "", []],
-      [{ summary: "Nobody spoke." }, "Nobody spoke.", []],
-    ] as const) {
-      const { body } = await call.reportTranscript(report);
-      expect(body).toMatchObject({ id: reported.id, summary, is_final: false });
-      expect(texts(body)).toEqual(shown);
-      expect((await read()).body).toEqual(body);
-    }
-  });
-});
-
-it("PUT …/calls/{key}/transcript refuses a speaker who is unknown, on another call, of another organization, or still waits", async () => {
-  const { clinic, call } = await aDraft();
-  const others = [await aCall(clinic), await aCall(await anOrganization())];
-  const waiting = { key: unique("waiting") };
-  await clinic.addParticipant(call.room.slug, {}, waiting.key);
-  for (const speaker of [{ key: "nobody" }, ...others.map((other) => other.participants[0]), waiting]) {
-    const lines = [says(call.participants[0], 0, 1), says(speaker, 1, 2)];
-    const refused = await changingNothing(() => call.reportTranscript({ lines }));
-    expectRefusal(refused, 422, /participant_key/);
-  }
-});
-
 describe("PUT …/calls/{key}/transcript with many lines", () => {
   it("accepts 10,000 lines, and refuses one more with a single message", async () => {
     const clinic = await anOrganization();

@@ -68,7 +68,7 @@ export async function loadDemoOrganization(env: Env, now: number): Promise<boole
       .returning({ id: apiClients.id })
       .get();
   const client = await addClient("Demo client", DEMO_CLIENT.client_id, DEMO_CLIENT.client_secret);
-  // To be listed and revoked: its secret is unknown.
+  // Nobody knows its secret: it is there to be listed and revoked.
   await addClient(story.API_CLIENT.name, story.API_CLIENT.client_id, crypto.randomUUID());
   const clientContext: ClientContext = {
     ...context,

@@ -99,6 +99,7 @@ it("npm run db:generate changes tables and changed triggers, and rebuilds the da
   const { migration = "" } = project.run("generate_migration");
   const statements = migration.split("--> statement-breakpoint").map((each) => each.trim().split("\n")[0]);
   expect(statements).toEqual([
+    "DROP TRIGGER `call_metric_contribution`;",
     "DROP TRIGGER `egress_audit_logs_listed_inserted`;",
     "DROP TRIGGER `write_conflict`;",
     "DROP TRIGGER `egresses_created`;",
@@ -107,6 +108,7 @@ it("npm run db:generate changes tables and changed triggers, and rebuilds the da
     "DROP VIEW `call_metric_contributions`;",
     "ALTER TABLE `participants` ADD `mood` text;",
     "CREATE VIEW `call_metric_contributions` AS",
+    "CREATE TRIGGER `call_metric_contribution` INSTEAD OF INSERT ON `call_metric_contributions`",
     "CREATE TRIGGER `refuse_all` BEFORE INSERT ON `write_conflicts`",
     "CREATE TRIGGER `egresses_created` AFTER INSERT ON `egresses`",
     "CREATE TRIGGER `egresses_claimed` AFTER UPDATE OF call_id ON `egresses`",

@@ -372,11 +372,7 @@ describe.skipIf(lacking.length > 0)("The requests in the guides", () => {
 
   const sendToPlatform = (example: Example, variables: Record<string, string>): Promise<Sent> =>
     sendWithProgram(example, example.pasted ? undefined : example.python, () =>
-      // The guide's commands have created the same organization already.
-      runPython(
-        wholePython(example, variables, server.url, "platform").replace(/clinic(?=["/])/g, "clinic-2"),
-        programs,
-      ),
+      runPython(wholePython(example, variables, server.url, "platform"), programs),
     );
 
   it.each([

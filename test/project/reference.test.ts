@@ -222,14 +222,6 @@ describe("The pages of the reference", () => {
     for (const html of pages.values()) expect(html).not.toMatch(/try_it|data-request|development-secret/);
   });
 
-  it("plan ahead in their requests, so that they work as they stand", () => {
-    for (const path of ["index", "external/reference/visits/create-visit", "external/guides/planning"]) {
-      const page = readFileSync(join(PUBLIC, `${path}.md`), "utf8");
-      const [, start = ""] = /starts_at\W{1,4}(\d{4}-\d\d-\d\d)/i.exec(page) ?? [];
-      expect(Date.parse(start), path).toBeGreaterThan(Date.now());
-    }
-  });
-
   it("are smaller than 100 KB each, compressed, including styles and scripts", () => {
     const assets = filesOf("").filter((file) => /docs\.(css|js)$|theme\.js$/.test(file));
     expect(assets.length).toBe(3);

@@ -242,7 +242,7 @@ describe("The pages of the reference", () => {
     const whole = readFileSync(join(PUBLIC, "llms-full.txt"), "utf8");
     for (const file of filesOf(".md"))
       for (const line of withoutCode(readFileSync(join(PUBLIC, file), "utf8")).split("\n"))
-        if (!/^ *(With |In Python)|every-operation/.test(line))
+        if (!/^ *(With |In Python|Response)|every-operation/.test(line))
           expect(whole.includes(withoutAddresses(line)), `${file}: ${line}`).toBe(true);
   });
 

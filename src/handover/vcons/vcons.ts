@@ -5,7 +5,7 @@ import { uuidOfVcon } from "./vcons.uuid.ts";
 
 /* The vCon of a call: draft-ietf-vcon-vcon-core-04, with the parameters of our own extension. */
 
-/** `role`, `external_reference` and `user_id` of a party, `call_id` and `path` of a dialog. Whoever does not know them can ignore them. */
+/** `role`, `external_reference` and `user_id` of a party, `call_id` and `path` of a dialog. Programs that do not know them can ignore them. */
 const EXTENSION = "organization_video_visit";
 
 const VENDOR = "Organization Video Visit Service";
@@ -13,7 +13,7 @@ const VENDOR = "Organization Video Visit Service";
 export type Vcon = Awaited<ReturnType<typeof vconOf>>;
 
 export interface VconOptions {
-  /** Of this service: see `addressOf`. */
+  /** The address of this service: see `addressOf`. */
   address: string;
   /** The ids of the only people to name. Of the others, only the role remains. */
   onlyPeople?: readonly number[] | undefined;

@@ -98,6 +98,8 @@ export interface Reference {
   /** The heading above the operations. */
   tag: string;
   description: string;
+  /** The parameters that mean the same in all operations of this tag. */
+  parameters?: Record<string, Parameter>;
   /** By method and pattern, as the routes are registered. */
   external?: Record<string, Operation>;
   platform?: Record<string, Operation>;

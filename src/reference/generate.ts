@@ -11,7 +11,6 @@ import { DEMO_CLIENT } from "./demo_client.ts";
 import { buildDocument } from "./document.ts";
 import { type Choices, introductionOf } from "./info.ts";
 import { postmanCollection } from "./postman.ts";
-import { ofDemo } from "./site/demo_requests.ts";
 import type { Document } from "./site/openapi.ts";
 import { type Files, siteOf } from "./site/site.ts";
 import { workerTransliterate, workerZod } from "./worker_libraries.ts";
@@ -39,7 +38,7 @@ function assetsOf(documents: Documents, choices: Choices = {}): Files {
   for (const [api, document] of documents) {
     assets.set(join("api", api, "openapi.json"), asJson({ ...document, ...introductionOf(api, choices) }));
     const collection = asJson(postmanCollection(api, document as object as Document));
-    assets.set(join("api", api, "postman.json"), choices.development ? ofDemo(collection) : collection);
+    assets.set(join("api", api, "postman.json"), collection);
   }
   return assets;
 }

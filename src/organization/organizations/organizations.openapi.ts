@@ -4,7 +4,11 @@ import { pageResponse, type Reference } from "../../openapi/operation.ts";
 import * as story from "../../openapi/story.ts";
 import * as refusals from "./organizations.refusals.ts";
 import { organizationSchema, ownOrganizationSchema } from "./organizations.responses.ts";
-import { updateOrganizationBody, updateOwnOrganizationBody } from "./organizations.schemas.ts";
+import {
+  createOrganizationBody,
+  updateOrganizationBody,
+  updateOwnOrganizationBody,
+} from "./organizations.schemas.ts";
 
 const created = exampleOf(organizationSchema);
 
@@ -102,6 +106,16 @@ export const organizationsReference: Reference = {
       summary: "Create an organization",
       description:
         "Recordings, transcripts and SOAP notes are kept forever unless an update sets a number of days. If no response arrives, check the list before you create the organization again: without a `slug`, a second request creates a second organization.",
+      request: {
+        examples: {
+          "Only a name": { organization: { name: created.name } },
+          "All fields": exampleBody(createOrganizationBody(), {
+            ...created,
+            name: "Hillside",
+            slug: "hillside",
+          }),
+        },
+      },
       response: { schema: organizationSchema },
       errors: [
         invalidBody(`organization.slug: ${refusals.NOT_AN_ORGANIZATION_SLUG}`),

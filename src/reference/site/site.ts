@@ -5,7 +5,6 @@ import { API_NAMES, type Api } from "../apis.ts";
 import { errorTables } from "../error_codes.ts";
 import { homeOf } from "../guides.ts";
 import { type Choices, guideValues, operatorOf } from "../info.ts";
-import { withDemo } from "./demo_requests.ts";
 import { htmlOf } from "./layout.ts";
 import type { Document } from "./openapi.ts";
 import { operationPages } from "./operation_pages.ts";
@@ -36,7 +35,6 @@ export type Files = Map<string, string | Buffer>;
 export function siteOf(documents: Map<Api, object>, choices: Choices = {}): Files {
   const { url, contact } = operatorOf(choices);
   const values = guideValues(choices);
-  const local = (page: Page) => (choices.development ? withDemo(page) : page);
   const pages = API_NAMES.flatMap((api) => {
     const document = documents.get(api) as Document;
     return [
@@ -46,15 +44,15 @@ export function siteOf(documents: Map<Api, object>, choices: Choices = {}): File
         EVERY_OPERATION: everyOperation(api),
       }),
       ...operationPages(api, document, documents.get("external") as Document, values.SERVER),
-    ].map(local);
+    ];
   });
-  const home = local({
+  const home: Page = {
     api: "external",
     kind: "home",
     path: "/",
     title: SERVICE,
     markdown: withLinks("external", homeOf(values)),
-  });
+  };
   const files: Files = new Map();
   const served = assetsOf(pages, choices.development !== undefined);
   const assets = `/assets/${digestOf(served)}`;
@@ -86,12 +84,13 @@ export function siteOf(documents: Map<Api, object>, choices: Choices = {}): File
 
 /**
  * Leaves out what a program that reads all pages at once does not need: the programs that say again what the command above them
- * says, the white space in JSON, and the links to what all operations share.
+ * says, the white space in JSON, and the addresses of other pages, which it has read too.
  */
 const inShort = (markdown: string): string =>
   markdown
     .replace(/\n *(?:With [^\n]*|In Python):\n+ *```(?:js|python)\n[\s\S]*?\n *```\n/g, "")
     .replace(/\n\[[^\]]*\]\(\/\w+\/reference\/every-operation\.md[^)]*\)\n/g, "")
+    .replace(/(?<!!)\[([^\]\n]*)\]\(\/[^)\n]*\)/g, "$1")
     .replace(/(?<=```json\n)[\s\S]*?(?=\n *```)/g, (json) => JSON.stringify(JSON.parse(json)))
     .replace(/(?<=```sh\n)[\s\S]*?(?=\n *```)/g, (command) => command.replace(/\n *(?=["}[\]])/g, ""));
 

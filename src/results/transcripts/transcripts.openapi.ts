@@ -1,4 +1,3 @@
-import { callKey } from "../../calls/calls/calls.openapi.ts";
 import { callNotFound } from "../../calls/calls/calls.refusals.ts";
 import { invalidBody } from "../../http/errors.ts";
 import { MAX_CALL_PARTICIPANTS, MAX_TRANSCRIPT_SIZE } from "../../limits.ts";
@@ -65,7 +64,6 @@ export const transcriptsReference: Reference = {
       summary: "Report the transcript of a call",
       description:
         "Reports a transcript, at any time and as often as it grows. The first report needs `is_final` and `lines`. A final transcript cannot be changed. Repeating it is not an error unless the organization has corrected the summary; corrected lines stay corrected. Only the summary can be added later, once; after that, a report without a summary changes nothing. A transcript that was deleted, on request or because its retention period ended, does not come back.",
-      parameters: { key: callKey },
       request: {
         fields: {
           ...REPORTED_AT,
@@ -87,7 +85,6 @@ export const transcriptsReference: Reference = {
             transcript: { is_final: false, lines: lines.slice(0, 1) },
             reported_at: "2026-01-31T09:40:00Z",
           },
-          "The summary of a final transcript": { transcript: { summary: complete.summary } },
         },
       },
       response: { schema: transcriptSchema },
@@ -105,7 +102,6 @@ export const transcriptsReference: Reference = {
     },
     "DELETE /organizations/:organization_id/calls/:key/transcript": {
       ...deletionOf("deleteTranscript", "transcript"),
-      parameters: { key: callKey },
     },
   },
 };

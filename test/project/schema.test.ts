@@ -70,7 +70,7 @@ it("Every column that names a row has a foreign key to it, within the organizati
   expect(found.sort()).toEqual(Object.keys(WITHOUT_ROW).sort());
 });
 
-/** What no two rows have in common. Indexes with the row's own id, which foreign keys need, are left out. */
+/** The columns that no two rows have in common. Indexes with the row's own id, which foreign keys need, are left out. */
 const UNIQUE = [
   "access_log_seals (organization_id, date)",
   "access_log_seals (organization_id, last_id)",

@@ -630,7 +630,10 @@ describe("The events of a whole story", () => {
       )
       .flatMap(({ rows }) => rows);
     const stored = rows.flatMap((row) => Object.values(row)).filter((value) => typeof value === "string");
-    const found = [...new Set(stored)].filter((text) => text !== "" && sent.includes(text.toLowerCase()));
+    // An empty object, as rows store it, says nothing.
+    const found = [...new Set(stored)].filter(
+      (text) => !["", "{}"].includes(text) && sent.includes(text.toLowerCase()),
+    );
     expect(stored.length).toBeGreaterThan(40);
     expect(found).toEqual([]);
     // The event of a sealed day has no id.

@@ -72,6 +72,9 @@ export const MAX_EXTERNAL_REFERENCE_LENGTH = 255;
 /** All slugs of the organization's rooms begin with this slug. 63 is the limit of a DNS label. */
 export const MAX_ORGANIZATION_SLUG_LENGTH = 63;
 
+/** The operator chooses the names of regions. */
+export const MAX_REGION_LENGTH = 20;
+
 /** LiveKit's own sids have 15 characters. Calls, participants and egresses store them. */
 export const MAX_LIVEKIT_SID_LENGTH = 64;
 

@@ -4,7 +4,11 @@ import { pageResponse, type Reference } from "../../openapi/operation.ts";
 import * as story from "../../openapi/story.ts";
 import * as refusals from "./organizations.refusals.ts";
 import { organizationSchema, ownOrganizationSchema } from "./organizations.responses.ts";
-import { updateOrganizationBody, updateOwnOrganizationBody } from "./organizations.schemas.ts";
+import {
+  createOrganizationBody,
+  updateOrganizationBody,
+  updateOwnOrganizationBody,
+} from "./organizations.schemas.ts";
 
 const created = exampleOf(organizationSchema);
 
@@ -16,10 +20,13 @@ const renamed = {
 };
 
 const UPDATE =
-  "Omitted fields keep their values. The slug cannot be changed; it stays when the name changes. A shorter retention also deletes existing data, within minutes and in portions. Data of calls under legal hold is not deleted. A longer retention does not restore deleted data.";
+  "Omitted fields keep their values. The slug and the region cannot be changed; the slug stays when the name changes. A shorter retention also deletes existing data, within minutes and in portions. Data of calls under legal hold is not deleted. A longer retention does not restore deleted data.";
 
 const FIELDS = { organization: "The fields to change. An empty object changes only `updated_at`." };
 
+const ANYWHERE = "In a service without regions";
+const IN_EUROPE = "In a region";
+const inEurope = { region: "eu" };
 const A_YEAR = "Recordings are kept for a year";
 const SUSPENDED = "Suspend the organization";
 const keepForAYear = { [A_YEAR]: { organization: { recording_retention_days: 365 } } };
@@ -66,7 +73,11 @@ export const organizationsReference: Reference = {
       summary: "List all organizations",
       description:
         "The list is ordered by id. With several databases, an organization whose creation failed halfway counts in the total but is missing from its page, until it is created again with the same slug.",
+      parameters: {
+        region: { description: "Only organizations in this region of the service.", example: "eu" },
+      },
       response: pageResponse("organizations", organizationSchema),
+      errors: [refusals.noRegionToList(["us", "eu"]), refusals.noRegionToList([])],
     },
     "GET /organizations/:organization_id": {
       operationId: "getOrganization",
@@ -99,11 +110,22 @@ export const organizationsReference: Reference = {
       operationId: "createOrganization",
       summary: "Create an organization",
       description:
-        "Recordings, transcripts and SOAP notes are kept forever unless an update sets a number of days. If no response arrives, check the list before you create the organization again: without a `slug`, a second request creates a second organization.",
-      response: { schema: organizationSchema },
+        "Recordings, transcripts and SOAP notes are kept forever unless an update sets a number of days. If no response arrives, check the list before you create the organization again: without a `slug`, a second request creates a second organization. If the service has several regions, `region` says in which one the organization's data lie; without it, the people who run the service decide.",
+      request: {
+        examples: {
+          [ANYWHERE]: exampleBody(createOrganizationBody(), created),
+          [IN_EUROPE]: exampleBody(createOrganizationBody(), { ...created, ...inEurope }),
+        },
+      },
+      response: {
+        schema: organizationSchema,
+        examples: { [ANYWHERE]: created, [IN_EUROPE]: { ...created, ...inEurope } },
+      },
       errors: [
         invalidBody(`organization.slug: ${refusals.NOT_AN_ORGANIZATION_SLUG}`),
         refusals.organizationSlugTaken(),
+        refusals.noSuchRegion(["us", "eu"]),
+        refusals.noSuchRegion([]),
       ],
     },
   },

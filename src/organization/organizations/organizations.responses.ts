@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { id, name, timestamp } from "../../http/wire.ts";
 import * as story from "../../openapi/story.ts";
-import { organizationSlug, retentionDays } from "./organizations.schemas.ts";
+import { organizationSlug, region, retentionDays } from "./organizations.schemas.ts";
 
 const ownFields = z.object({
   id: id().meta({ description: "The id of the organization, for use in paths.", example: story.CLINIC.id }),
@@ -34,6 +34,11 @@ const ownFields = z.object({
     description:
       "Whether clients must state, in `X-Acting-User` and `X-Purpose-Of-Use`, for whom and why they read. This applies to reads that the access log records. A change takes effect within 60 seconds.",
     example: false,
+  }),
+  region: region().nullable().meta({
+    description:
+      "The region in which the organization's rows, recordings and sealed days of its access log lie, as the people who run the service name it. null if the service has no regions.",
+    example: null,
   }),
   created_at: timestamp().meta({
     description: "When the organization was created.",

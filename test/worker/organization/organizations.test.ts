@@ -26,6 +26,7 @@ describe("POST /organizations", () => {
       transcript_retention_days: null,
       participant_retention_days: null,
       require_acting_user: false,
+      region: null,
       is_suspended: false,
       created_at: aTimestamp,
       updated_at: created.body.created_at,

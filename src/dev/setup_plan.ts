@@ -49,7 +49,7 @@ export interface Plan {
 }
 
 /** Six years: HIPAA requires an access log to be kept that long. */
-const LOCKED_DAYS = 2192;
+export const LOCKED_DAYS = 2192;
 
 const LOCK = "sealed-days";
 

@@ -22,7 +22,7 @@ describe("moveOrganization, killed at any step,", () => {
     const before = digestsOf(first, ID);
     const triggers = [triggersOf(first), triggersOf(second)];
     const { inRegions, usRecordings, usDays, euRecordings, euDays } = twoRegions();
-    for (let n = 0; n < 9; n++) usRecordings.set(`clinic1/visit-${n}.wav`, `recording ${"x".repeat(n)}`);
+    for (let n = 0; n < 3; n++) usRecordings.set(`clinic1/visit-${n}.wav`, `recording ${"x".repeat(n)}`);
     usRecordings.set("clinic2/visit.wav", "of a neighbour");
     usDays.set("1/2026-01-31.ndjson.gz", "sealed");
     const [recordings, days] = [new Map(usRecordings), new Map(usDays)];

@@ -11,6 +11,7 @@ import { eventsExternal, eventsPlatform } from "./delivery/events/events.routes.
 import { webhookDeliveriesExternal } from "./delivery/webhook_deliveries/webhook_deliveries.external.ts";
 import { nudgeDeliveries } from "./delivery/webhook_deliveries/webhook_deliveries.queue.ts";
 import { webhookEndpointsExternal } from "./delivery/webhook_endpoints/webhook_endpoints.external.ts";
+import { callRecordsExternal } from "./handover/call_records/call_records.external.ts";
 import { releasingBody } from "./http/body.ts";
 import { handleError } from "./http/errors.ts";
 import { health } from "./http/health.ts";
@@ -66,6 +67,7 @@ const external = externalRoutes()
   .route("/", waitingRoomsExternal)
   .route("/", waitingRoomSubsExternal)
   .route("/", callsExternal)
+  .route("/", callRecordsExternal)
   .route("/", legalHoldsExternal)
   .route("/", participantsExternal)
   .route("/", consentsExternal)

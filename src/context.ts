@@ -1,5 +1,6 @@
 import type * as z from "zod";
 import type { Database } from "./database/database.ts";
+import type { Writer } from "./database/decide_and_write.ts";
 import { type PurposeOfUse, QUOTAS, type Quota, type Role, type Scope } from "./database/enums.ts";
 import { envOfShard, isSharded, shardOf, shardsOf } from "./database/shards.ts";
 import { type Mailer, mailerOf } from "./mail/mail.ts";
@@ -7,8 +8,7 @@ import { SYSTEM_USER_ID } from "./organization/members/organization_users.table.
 import { readSettings, type Settings } from "./settings.ts";
 
 /** Everything a verb needs from outside. Verbs use no globals and know nothing about HTTP. */
-export interface Context {
-  db: Database;
+export interface Context extends Writer {
   shard: number;
   /** Undefined if there is only one database. */
   shards?: Shards;

@@ -75,6 +75,10 @@ export const MAX_ORGANIZATION_SLUG_LENGTH = 63;
 /** The operator chooses the names of regions. */
 export const MAX_REGION_LENGTH = 20;
 
+/** In characters. The longest name of a zone has 32. */
+export const MAX_TIME_ZONE_LENGTH = 64;
+export const MAX_IDENTIFIER_SYSTEM_LENGTH = 255;
+
 /** LiveKit's own sids have 15 characters. Calls, participants and egresses store them. */
 export const MAX_LIVEKIT_SID_LENGTH = 64;
 
@@ -136,6 +140,9 @@ export const MIN_PLATFORM_TOKEN_LENGTH = 32;
 
 /** The longest range of metrics, in dates: ten years. Such a response takes about 400 KB. */
 export const MAX_METRICS_DAYS = 3660;
+
+/** Metrics are summed by quarter hour, in milliseconds: since 1972, days begin on a quarter hour of UTC in every time zone. */
+export const METRICS_QUARTER = 900_000;
 
 /** The default range of metrics, including today. */
 export const DEFAULT_METRICS_DAYS = 30;

@@ -66,6 +66,7 @@ const storageFields = lazily(() =>
 /** src/docs/settings.md lists each with its default. */
 const fields = lazily(() =>
   z.object({
+    PUBLIC_URL: z.url().optional(),
     ALLOW_HTTP: z.enum(["true", "false"]).default("false"),
     CLIENT_LIMIT_PER_MINUTE: perMinute(),
     ORGANIZATION_LIMIT_PER_MINUTE: perMinute(),

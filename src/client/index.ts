@@ -6,4 +6,5 @@ export type { EventOfType, EventTypeOrFamily, FollowOptions } from "./follow.ts"
 export { type ItemOf, paginate } from "./paginate.ts";
 export type { As, CreationOptions, RequestOptions } from "./request.ts";
 export type { ClientSettings, PurposeOfUse } from "./settings.ts";
+export { VconVerificationError, verifyVcon } from "./vcons.ts";
 export { verifyWebhook, type WebhookEvent, type WebhookHeaders } from "./webhooks.ts";

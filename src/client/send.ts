@@ -7,7 +7,6 @@ import { isWorthRepeating } from "./pauses.ts";
 import {
   type As,
   type CreationOptions,
-  JSON_TYPE,
   NDJSON_TYPE,
   type Route,
   requestOf,
@@ -132,11 +131,12 @@ const mediaTypeOf = ({ headers }: Response): string | undefined =>
 /** @throws Unacceptable if a successful response is not valid JSON, or if a response is longer than the bounds */
 async function contentOf(response: Response, { bounds }: Connection): Promise<unknown> {
   const type = mediaTypeOf(response) ?? "";
-  const isFile = !/json|^text\//.test(type);
+  const isJson = /[/+](json|jws)$/.test(type);
+  const isFile = !isJson && !/json|^text\//.test(type);
   const bounded = bounds
     ? await withinBounds(response, response.ok && isFile ? bounds.file : bounds.json)
     : response;
-  if (type === JSON_TYPE) {
+  if (isJson) {
     const text = await bounded.text();
     return response.ok ? parsed(text) : jsonOr(text);
   }

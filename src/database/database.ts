@@ -1,14 +1,4 @@
-import type { BoundQuery } from "./queries.ts";
-
-export interface Database extends Pick<D1Database, "prepare" | "batch"> {
-  countWrite?(): BoundQuery<unknown>[];
-}
-
-/** Copies the methods, because a D1 binding cannot be spread. */
-export const runsOn = (there: Database): Database => ({
-  prepare: (query) => there.prepare(query),
-  batch: (statements) => there.batch(statements),
-});
+export type Database = Pick<D1Database, "prepare" | "batch">;
 
 /** A session on a replica, which may lag. */
 export interface Replica extends Database {

@@ -29,6 +29,13 @@ export interface Idempotency<Result> {
   store: BoundQuery<unknown>;
 }
 
+/** A context, or a database alone. */
+export interface Writer {
+  db: Database;
+  /** A statement of every write that counts it toward the day's quota. */
+  countWrite?: () => Queries;
+}
+
 interface Options<Result, Unguarded extends NamedQueries> {
   /** Rows that cannot change without those of the guarded reads are not compared: they may be long, or a BLOB. */
   unguardedReads?: Unguarded;
@@ -54,7 +61,7 @@ export async function decideAndWrite<
   Result,
   Unguarded extends NamedQueries = Record<never, never>,
 >(
-  db: Database,
+  { db, countWrite = () => [] }: Writer,
   reads: Reads,
   decide: (rows: RowsOf<Reads & Unguarded>) => Decision<Result> | Promise<Decision<Result>>,
   { unguardedReads, idempotency }: Options<Result, Unguarded> = {},
@@ -83,8 +90,7 @@ export async function decideAndWrite<
     if ("unchanged" in decision) return decision.unchanged;
     const { writes, entries = [] } = decision;
     const stores = idempotency ? [idempotency.store] : [];
-    const counts = db.countWrite?.() ?? [];
-    const written = await writeIf(db, guards, [...writes, ...entries, ...stores, ...counts]);
+    const written = await writeIf(db, guards, [...writes, ...entries, ...stores, ...countWrite()]);
     if (!written) continue;
     const [row] = written[writes.length - 1] ?? [];
     if (row === undefined) throw new Error("The last statement returned no row");

@@ -68,8 +68,8 @@ export const recordedRead = Object.assign(
   { isRecorded: true, reads: "primary" },
 );
 
-export const recordedReadIf = (condition: (request: HonoContext["req"]) => boolean | undefined) =>
+export const recordedReadIf = (condition: (c: HonoContext) => boolean | undefined) =>
   Object.assign(
-    createMiddleware<ApiEnv<ClientContext>>((c, next) => (condition(c.req) ? recordedRead(c, next) : next())),
+    createMiddleware<ApiEnv<ClientContext>>((c, next) => (condition(c) ? recordedRead(c, next) : next())),
     { isRecorded: true },
   );

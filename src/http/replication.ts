@@ -1,6 +1,6 @@
 import type { Context as HonoContext, Next } from "hono";
 import { type Context, openContext } from "../context.ts";
-import { type Database, type Replica, runsOn } from "../database/database.ts";
+import type { Database, Replica } from "../database/database.ts";
 import { envOfShard, shardOf } from "../database/shards.ts";
 import type { ApiEnv } from "./hono.ts";
 import { declarationOf, declaring } from "./route_declarations.ts";
@@ -63,7 +63,12 @@ const shardSuffix = ({ env }: HonoContext) => (shardOf(env) === 0 ? "" : `.${sha
 function openReplica(c: HonoContext, start: string): Replica {
   // Kept for when the replica fails: by then, the request may have switched to another shard.
   const { DB } = c.env;
-  return { ...runsOn(openSession(c, start)), primary: () => openSession(c, PRIMARY, DB) };
+  const session = openSession(c, start);
+  return {
+    prepare: (query) => session.prepare(query),
+    batch: (statements) => session.batch(statements),
+    primary: () => openSession(c, PRIMARY, DB),
+  };
 }
 
 function openSession(c: HonoContext, start: string, database: D1Database = c.env.DB): Database {

@@ -17,12 +17,12 @@ import { callIdOfRoom, noOrganization, organizationOfRoom, type Room } from "./r
  *
  * @throws ApiError 404 if no organization has the slug at the start of the room's name
  */
-export async function reportEgressOfRoom({ db, now }: Context, event: EgressEvent) {
+export async function reportEgressOfRoom(context: Context, event: EgressEvent) {
   const { organization_slug, egress_id, room_sid, report, downloads, storage_keys } = event;
   const key = { organization_slug, egress_id };
   let file_fault: "not a storage key" | "of another recording" | undefined;
   const { status } = await decideAndWrite(
-    db,
+    context,
     {
       organization: organizationBySlug({ slug: organization_slug }),
       egress: egressRead(key),
@@ -37,7 +37,12 @@ export async function reportEgressOfRoom({ db, now }: Context, event: EgressEven
       if (!storage_keys.every(isFree)) file_fault = "of another recording";
       const download = downloads.find(({ storage_key }) => isFree(storage_key));
       const known = { organization_id: organization.id, egress, call_id: call?.id ?? null };
-      const next = mergeSeenEgress(known, { egress_id, call_key: room_sid }, { ...report, ...download }, now);
+      const next = mergeSeenEgress(
+        known,
+        { egress_id, call_key: room_sid },
+        { ...report, ...download },
+        context.now,
+      );
       const decision = upsertIfChanged(egressWrites, egress, next);
       const isNew = (name: string) => !ownerOf.has(name) || isDeletedEarly(egress);
       const added = storage_keys.filter((name) => isFree(name) && isNew(name));

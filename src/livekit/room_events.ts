@@ -54,7 +54,7 @@ interface Outcome {
  *   the room's sid and the metadata cannot create one
  */
 export async function reportRoomEvent(context: Context, event: RoomEvent): Promise<Outcome> {
-  const { db, settings } = context;
+  const { settings } = context;
   const { organization_slug, room_sid, metadata, visitor, closed_at } = event;
   const named = await namedKeys(settings, visitor?.keys ?? []);
   const { keys, digests } = named.values;
@@ -63,7 +63,7 @@ export async function reportRoomEvent(context: Context, event: RoomEvent): Promi
   const whole = { ...room, is_whole: closed_at !== undefined || visitor?.came === false };
   let outcome: Outcome = { fields: [] };
   await decideAndWrite(
-    db,
+    context,
     {
       memory: roomMemory(room),
       visitors: visitorsByDigests(room),

@@ -23,7 +23,7 @@ export interface Parameter {
 }
 
 /** Statuses of refusals that are not common to all operations of an API. */
-type RefusalStatus = 400 | 401 | 404 | 409 | 422 | 503;
+type RefusalStatus = 400 | 401 | 404 | 406 | 409 | 422 | 503;
 
 /** Facts for the reference that the route's code lacks. Parameters, body and common refusals come from the route itself. */
 export interface Operation {

@@ -115,9 +115,17 @@ function signature(operation: Operation, { route, query, body, honoursKey }: Rou
   return [...others.map(asOther), `(${inJson})`].join(" & ");
 }
 
+/** The JSON forms of other standards, each with its type. */
+const FORMS: Record<string, string> = {
+  "application/fhir+json": "FhirBundle",
+  "application/vcon+json": "Vcon",
+  "application/vcon+jws": "SignedVcon",
+};
+
 /** The type of a response that is not JSON. NDJSON has the items of the JSON response, one per line. */
 function contentOf(type: string, types: string): string {
   if (type === NDJSON) return `AsyncIterable<ItemOf<${types}Response>>`;
+  if (type in FORMS) return `types.${FORMS[type]}`;
   return type.startsWith("text/") ? "string" : "Blob";
 }
 

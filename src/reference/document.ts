@@ -82,6 +82,8 @@ function operationObject(
   const json = inputOf(route, "json");
   const header = inputOf(route, "header");
   const { operationId, summary, description, parameters, response, alternatives } = operation;
+  // An operation that is recorded only in some cases says so itself.
+  const isSilent = route.isRecorded && !description?.includes("access log");
   const isOptional = route.inputs.some((input) => input.isOptional);
   const status = operation.status ?? statusOf(method);
   const answers = Object.entries({ ...(response ? { [JSON_TYPE]: response } : {}), ...alternatives });
@@ -91,7 +93,7 @@ function operationObject(
   return {
     operationId,
     summary,
-    description: [description, route.isRecorded && RECORDED].filter(Boolean).join(" "),
+    description: [description, isSilent && RECORDED].filter(Boolean).join(" "),
     tags: [tag],
     ...extensionsOf(route),
     security: securityOf(api, route),

@@ -1,13 +1,13 @@
 import { accessLogSealsReference } from "../audit/access_log_seals/access_log_seals.openapi.ts";
 import { accessLogsReference } from "../audit/access_logs/access_logs.openapi.ts";
 import { callMetricsReference } from "../calls/call_metrics/call_metrics.openapi.ts";
-import { callsReference } from "../calls/calls/calls.openapi.ts";
 import { consentsReference } from "../calls/consents/consents.openapi.ts";
 import { legalHoldsReference } from "../calls/legal_holds/legal_holds.openapi.ts";
 import { participantsReference } from "../calls/participants/participants.openapi.ts";
 import { eventsReference } from "../delivery/events/events.openapi.ts";
 import { webhookDeliveriesReference } from "../delivery/webhook_deliveries/webhook_deliveries.openapi.ts";
 import { webhookEndpointsReference } from "../delivery/webhook_endpoints/webhook_endpoints.openapi.ts";
+import { callsAndFormsReference } from "../handover/call_records/call_records.openapi.ts";
 import { authorizationCodesReference } from "../joining/authorization_codes/authorization_codes.openapi.ts";
 import { bulkInvitesReference } from "../joining/bulk_invites/bulk_invites.openapi.ts";
 import { invitesReference } from "../joining/invites/invites.openapi.ts";
@@ -46,7 +46,7 @@ export const GROUPED_REFERENCES = {
     waitingRoomSubsReference,
     visitsReference,
     participantsReference,
-    callsReference,
+    callsAndFormsReference,
     callMetricsReference,
   ],
   Results: [

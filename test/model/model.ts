@@ -13,6 +13,7 @@ export interface Organization {
   transcript_retention_days: number | null;
   participant_retention_days: number | null;
   require_acting_user: boolean;
+  time_zone: string | null;
   is_suspended: boolean;
   created_at: number;
   updated_at: number;

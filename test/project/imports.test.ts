@@ -16,6 +16,7 @@ const FLOORS = [
   ["rooms"],
   ["calls"],
   ["results"],
+  ["handover"],
   ["livekit"],
   ["joining"],
   ["app.ts", "cron.ts", "index.ts"],

@@ -2,12 +2,12 @@ import { CompactSign, calculateJwkThumbprint, compactVerify, importJWK } from "j
 import type { PublicKey, Settings } from "../../settings.ts";
 
 /** JOSE's name for Ed25519. */
-const ALGORITHM = "EdDSA";
+export const ALGORITHM = "EdDSA";
 
-type SigningKey = NonNullable<Settings["AUDIT_SIGNING_KEY"]>;
+export type SigningKey = NonNullable<Settings["AUDIT_SIGNING_KEY"]>;
 
 /** A public key in the JWK Set. Its id is its thumbprint (RFC 7638), which anybody can compute from the key. */
-const publish = async ({ kty, crv, x }: PublicKey) => ({
+export const publish = async ({ kty, crv, x }: PublicKey) => ({
   kty,
   crv,
   x,

@@ -1,14 +1,14 @@
 import type * as z from "zod";
-import type { Row } from "../../database/queries.ts";
 import { externalRoutes } from "../../http/hono.ts";
 import { readsFrom } from "../../http/replication.ts";
 import { area } from "../../http/scopes.ts";
 import { query } from "../../http/validation.ts";
+import type { Day } from "../../organization/metrics/local_days.ts";
 import { metricsQuery, readMetrics } from "../../organization/metrics/metrics.ts";
 import type { callMetricsSchema } from "./call_metrics.responses.ts";
-import { dailyMetrics, type dailyMetricsColumns } from "./call_metrics.sql.ts";
+import { dailyMetrics } from "./call_metrics.sql.ts";
 
-function toCallMetrics(rows: Row<typeof dailyMetricsColumns>[]): z.input<typeof callMetricsSchema> {
+function toCallMetrics(rows: Day<(typeof dailyMetrics.counts)[number]>[]): z.input<typeof callMetricsSchema> {
   const each = (value: (row: (typeof rows)[number]) => number) =>
     Object.fromEntries(rows.map((row) => [row.date, value(row)]));
   return {

@@ -25,5 +25,5 @@ export const callMetricsSchema = z
   .meta({
     id: "CallMetrics",
     description:
-      "Four maps from date (`YYYY-MM-DD`) to value. A call counts on the UTC date on which it started. All four maps have the same dates, in ascending order; dates without calls are absent. Values are not rounded.",
+      "Four maps from date (`YYYY-MM-DD`) to value. A call counts on the date on which it started. All four maps have the same dates, in ascending order; dates without calls are absent. Values are not rounded.",
   });

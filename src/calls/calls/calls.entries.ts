@@ -17,19 +17,26 @@ export function subjectOfCall({
   return { organization_id, call_id, organization_user_id: owner };
 }
 
-/** @param shown the ids of the call's people whom the list shows, if it shows names */
-export function recordedListOfCall<Item>(
-  resource: "participant" | "consent",
-  list: PreparedQuery<ReachedCall, Item>,
-  shown: SQL | null = null,
-) {
-  const entry = entriesWhere(resource, calls, {
+/**
+ * The entry of a list of what belongs to a call.
+ *
+ * @param shown the ids of the call's people whom the list shows, if it shows names
+ */
+export const entryOfListOfCall = (resource: "participant" | "consent", shown: SQL | null = null) =>
+  entriesWhere(resource, calls, {
     organization_id: calls.organization_id,
     resource_id: null,
     call_id: calls.id,
     organization_user_id: calls.organization_user_id,
     shown,
   })((call: Placeholders<ReachedCall>) => callWithinReach(call));
+
+export function recordedListOfCall<Item>(
+  resource: "participant" | "consent",
+  list: PreparedQuery<ReachedCall, Item>,
+  shown?: SQL,
+) {
+  const entry = entryOfListOfCall(resource, shown);
   return async (context: ClientContext, path: Parameters<typeof reachedCall>[1]): Promise<Item[]> => {
     const reached = reachedCall(context.caller, path);
     const [[call], items, entries] = await runBatch(context.db, [

@@ -140,11 +140,11 @@ export const requireReportedCall = ({ db }: Context, call: CallKey): Promise<Rep
   requireFirst(db, callByKey(call), callNotFound);
 
 export async function reportCall(context: Context, { organization_id, key }: CallKey, report: CallReport) {
-  const { db, settings } = context;
+  const { settings } = context;
   const keys = (report.participants ?? []).map((each) => each.key);
   const named = await namedKeys(settings, keys);
   return decideAndWrite(
-    db,
+    context,
     reportReads({ organization_id, key, ...valuesOfReport(report, named) }),
     ({ organization: [organization], ...rows }) => {
       if (!organization) throw organizationNotFound();

@@ -18,15 +18,15 @@ import {
   toReportedCall,
   updateCallBody,
 } from "./calls.schemas.ts";
-import { findCalls, listCalls, requireCall, updateCall } from "./calls.service.ts";
+import { findCalls, listCalls, updateCall } from "./calls.service.ts";
 
 /** A search by a participant's reference is recorded, because it reveals with whom a person had visits. */
-const recordedSearch = recordedReadIf((request) =>
+const recordedSearch = recordedReadIf(({ req }) =>
   // If the parameter is repeated, any value that is not empty counts.
-  request.queries("participant_reference")?.some(Boolean),
+  req.queries("participant_reference")?.some(Boolean),
 );
 
-const ONE_CALL = "/organization_users/:organization_user_id/calls/:call_id";
+export const ONE_CALL = "/organization_users/:organization_user_id/calls/:call_id";
 
 export const callsExternal = externalRoutes()
   // These routes read the primary, because the number of recordings depends on consent.
@@ -47,9 +47,7 @@ export const callsExternal = externalRoutes()
       return c.json({ calls: calls.map(toCall), next_after });
     },
   )
-  .get(ONE_CALL, area("calls"), readsFrom("primary"), params(callParams), async (c) =>
-    c.json(toCallDetails(await requireCall(c.var.context, c.req.valid("param")))),
-  )
+  // GET is in handover/call_records, as it also answers in the standard forms.
   .put(ONE_CALL, area("calls"), params(callParams), jsonBody(updateCallBody), async (c) => {
     const call = await updateCall(c.var.context, c.req.valid("param"), c.req.valid("json").call);
     return c.json(toCallDetails(call));

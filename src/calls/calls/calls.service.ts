@@ -78,11 +78,11 @@ export async function updateCall(
   path: CallPath,
   update: z.output<ReturnType<typeof updateCallBody>>["call"],
 ): Promise<CallDetails> {
-  const { db, now, caller } = context;
+  const { now, caller } = context;
   const reachedPath = reachedCall(caller, path);
   const details = callDetails(reachedPath);
   return decideAndWrite(
-    db,
+    context,
     { reference: referenceOfPath(reachedPath) },
     ({ reference: [known], call: [call] }): Decision<CallDetails> => {
       if (!known || !call) throw callNotFound();

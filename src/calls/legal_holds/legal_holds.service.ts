@@ -13,19 +13,19 @@ import { endHold, type HeldCall, holdEntry, holdOfPath, holdWrites } from "./leg
 
 export function holdCall(context: Context, path: CallKey, hold: HoldReport): Promise<ReportedCall> {
   const shown = callByKey(path);
-  return decideAndWrite(context.db, { call: shown }, ({ call: [call] }) => {
+  return decideAndWrite(context, { call: shown }, ({ call: [call] }) => {
     if (!call) throw callNotFound();
     return decideHold(context, "platform", call, hold, { read: shown, row: call });
   });
 }
 
 export async function holdOwnCall(context: ClientContext, path: CallPath, hold: HoldReport) {
-  const { db, caller } = context;
+  const { caller } = context;
   const author = asAdministrator(caller);
   const reached = reachedCall(caller, path);
   const shown = callDetails(reached);
   return decideAndWrite(
-    db,
+    context,
     { member: author.read, heldCall: holdOfPath(reached) },
     ({ member: [member], heldCall: [heldCall], call: [call] }) => {
       author.require(member);
@@ -60,16 +60,16 @@ function requireEndable({ hold_begun_by }: HeldCall, by: HoldBeginner): void {
 }
 
 export async function releaseCall(context: Context, path: CallKey): Promise<void> {
-  await decideAndWrite(context.db, { call: callByKey(path) }, ({ call: [call] }) =>
+  await decideAndWrite(context, { call: callByKey(path) }, ({ call: [call] }) =>
     decideRelease(context, "platform", call),
   );
 }
 
 export async function releaseOwnCall(context: ClientContext, path: CallPath): Promise<void> {
-  const { db, caller } = context;
+  const { caller } = context;
   const author = asAdministrator(caller);
   const call = holdOfPath(reachedCall(caller, path));
-  await decideAndWrite(db, { member: author.read, call }, ({ member: [member], call: [call] }) => {
+  await decideAndWrite(context, { member: author.read, call }, ({ member: [member], call: [call] }) => {
     author.require(member);
     return decideRelease(context, "organization", call);
   });

@@ -32,11 +32,11 @@ const leaveSilently = preparedQuery((chore: Placeholders<ChoreTurn & { since: nu
  * calls and visits. The data that metrics, consents and audit entries need stays.
  */
 export function eraseParticipants(context: Context): Promise<number> {
-  const { db, now } = context;
+  const { now } = context;
   return takeShares(CRON_PORTION, async (turn) => {
     const reads = { due: peopleToErase({ ...turn, now }) };
     let taken: unknown[] = [];
-    await decideAndWrite(db, reads, async ({ due }): Promise<Decision<unknown>> => {
+    await decideAndWrite(context, reads, async ({ due }): Promise<Decision<unknown>> => {
       taken = due;
       if (due.length === 0) return { unchanged: undefined };
       return { writes: (await erasureOf(context, "delete", due)).writes };

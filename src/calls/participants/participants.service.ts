@@ -61,10 +61,10 @@ export async function updateParticipant(
   path: ParticipantPath,
   update: ParticipantUpdate,
 ): Promise<ShownParticipant> {
-  const { db, now, caller, settings } = context;
+  const { now, caller, settings } = context;
   const reached = { ...reachedCall(caller, path), participant_id: path.participant_id };
   return decideAndWrite(
-    db,
+    context,
     { member: rightsOfCaller(caller), person: personOfPath(reached) },
     async ({ member: [member], person: [person], shown: [shown] }) => {
       requireCorrectorStill(caller, member, participantNotFound);
@@ -83,15 +83,16 @@ export async function updateParticipant(
 }
 
 export async function reportParticipant(
-  { db, now, settings }: Context,
+  context: Context,
   slug: string,
   key: string,
   report: ParticipantReport,
 ): Promise<ShownParticipant> {
+  const { now, settings } = context;
   const named = await namedKeys(settings, [key]);
   const { visit_ids, numbers } = plannedIn([key]);
   return decideAndWrite(
-    db,
+    context,
     {
       room: reportedRoomOfAnySlug({ slug }),
       participants: participantsOfRoom({ slug, ...named.values }),

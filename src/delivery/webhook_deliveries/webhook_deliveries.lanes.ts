@@ -115,7 +115,7 @@ async function closeLane(
   const outcomes = JSON.stringify(unrecorded);
   let end = null as LaneEnd | null;
   await decideAndWrite(
-    db,
+    { db },
     { endpoint: endpointInLane({ id, lease_until }), others: othersDueAt({ id, outcomes }) },
     ({ endpoint: [endpoint], others: [others] }): Decision<WebhookEndpoint | null> => {
       if (!endpoint) return { unchanged: null };

@@ -49,10 +49,11 @@ export async function pingWebhookEndpoint(context: ClientContext, id: number, ty
   return sendWebhook(context, endpoint, type ? newTest(type) : newPing(now));
 }
 
-export async function redeliver({ db, caller, now }: ClientContext, id: number, after: number) {
+export async function redeliver(context: ClientContext, id: number, after: number) {
+  const { caller, now } = context;
   const organization_id = administeredOrganization(caller);
   const { count, last } = await decideAndWrite(
-    db,
+    context,
     { endpoint: endpointById({ organization_id, id }), quiet: quietSince({}) },
     ({ endpoint: [endpoint], quiet: [quiet] }) => {
       if (!endpoint) throw webhookEndpointNotFound();

@@ -49,7 +49,7 @@ export async function createWebhookEndpoint(
   context: ClientContext,
   input: z.output<ReturnType<typeof createWebhookEndpointBody>>["webhook_endpoint"],
 ): Promise<WebhookEndpointWithSecret> {
-  const { db, now, caller } = context;
+  const { now, caller } = context;
   const author = asLasting(caller);
   const organization_id = administeredOrganization(caller);
   const { organization_user_id: created_by_user_id } = caller;
@@ -57,7 +57,7 @@ export async function createWebhookEndpoint(
   const secret = newWebhookSecret();
   const service_url = new URL(context.url).origin;
   const endpoint = await decideAndWrite(
-    db,
+    context,
     { member: author.read, quota: endpointQuota({ organization_id }) },
     ({ member: [member], quota: [quota] }) => {
       author.require(member);
@@ -132,13 +132,13 @@ function asLasting(caller: Caller): Author<Rights> {
 
 /** The caller must still be an administrator when the decision is written. */
 const changeEndpoint = <Endpoint, Result>(
-  { db, caller }: ClientContext,
+  context: ClientContext,
   read: BoundQuery<Endpoint>,
   decide: (endpoint: Endpoint) => Decision<Result>,
-  author = asLasting(caller),
+  author = asLasting(context.caller),
 ): Promise<Result> => {
   const reads = { member: author.read, endpoint: read };
-  return decideAndWrite(db, reads, ({ member: [member], endpoint: [endpoint] }) => {
+  return decideAndWrite(context, reads, ({ member: [member], endpoint: [endpoint] }) => {
     author.require(member);
     if (!endpoint) throw webhookEndpointNotFound();
     return decide(endpoint);

@@ -73,9 +73,9 @@ export async function queueDueBulkInvites(context: Context): Promise<number> {
  * the organization is suspended: the cron sends another message afterwards.
  */
 async function endRows(context: Context, bulk_invite_id: number): Promise<void> {
-  const { db, now, settings, mailer } = context;
+  const { now, settings, mailer } = context;
   await decideAndWrite(
-    db,
+    context,
     {
       pending: pendingRows({ bulk_invite_id, day: dayOf(now) }),
       quota: quotasLeft({ bulk_invite_id, date: dateOf(now) }),

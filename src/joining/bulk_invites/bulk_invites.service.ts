@@ -21,7 +21,7 @@ import {
 } from "./bulk_invites.sql.ts";
 
 export async function createBulkInvite(context: ClientContext, inputs: InviteInput[]): Promise<BulkInvite> {
-  const { db, now, settings, caller } = context;
+  const { now, settings, caller } = context;
   requireAssignableRows(caller, inputs);
   const { organization_id, organization_user_id: user_id } = caller;
   const digests = await digestsOfAddresses(
@@ -29,7 +29,7 @@ export async function createBulkInvite(context: ClientContext, inputs: InviteInp
     inputs.map(({ email }) => email),
   );
   return decideAndWrite(
-    db,
+    context,
     {
       member: rightsOfCaller(caller),
       quota: bulkInviteQuota({ organization_id, since: now - BULK_ROWS_PERIOD, total_count: inputs.length }),

@@ -73,10 +73,10 @@ async function fromEachShard<Result>(context: Context, ask: (context: Context) =
  *   invite was used or has expired, or its former member has already returned
  */
 export async function acceptInvite(context: Context, token: string): Promise<OrganizationUser> {
-  const { db, settings, now } = context;
+  const { settings, now } = context;
   const claims = await verifyToken(settings, token);
   return decideAndWrite(
-    db,
+    context,
     { invite: inviteOfToken(claims), suspension: suspensionOf(claims), ...membershipOfInvitee(claims) },
     async ({ invite: [invite], suspension: [suspension], member: [member], room: [room] }) => {
       if (!invite) throw inviteNotFound();

@@ -46,12 +46,12 @@ export const requireInvite = (
 ): Promise<Invite> => requireFirst(db, ownInviteById({ organization_id, id }), inviteNotFound);
 
 export async function createInvite(context: ClientContext, input: NewInviteInput): Promise<Invite> {
-  const { db, now, settings, mailer, caller } = context;
+  const { now, settings, mailer, caller } = context;
   requireAssignable(caller, input.role_names, "organization_invite.role_names");
   const { organization_id, organization_user_id: user_id } = caller;
   const { email, display_name } = input;
   return decideAndWrite(
-    db,
+    context,
     {
       member: rightsOfCaller(caller),
       account: accountByEmail({ organization_id, email }),
@@ -84,10 +84,10 @@ export async function createInvite(context: ClientContext, input: NewInviteInput
 }
 
 export async function deleteInvite(context: ClientContext, id: number): Promise<void> {
-  const { db, caller } = context;
+  const { caller } = context;
   const path = { organization_id: caller.organization_id, id };
   const reads = { member: rightsOfCaller(caller), invite: ownInviteRow(path) };
-  await decideAndWrite(db, reads, ({ member: [member], invite: [invite] }) => {
+  await decideAndWrite(context, reads, ({ member: [member], invite: [invite] }) => {
     const own = requireRights(member);
     if (!invite) throw inviteNotFound();
     if (invite.used_at !== null) throw usedInviteStays();
@@ -98,10 +98,10 @@ export async function deleteInvite(context: ClientContext, id: number): Promise<
 
 /** Even if the invite has expired. */
 export async function resendInvite(context: ClientContext, id: number): Promise<Invite> {
-  const { db, now, settings, mailer, caller } = context;
+  const { now, settings, mailer, caller } = context;
   const path = { organization_id: caller.organization_id, id };
   const reads = { member: rightsOfCaller(caller), invite: ownInviteRow(path) };
-  return decideAndWrite(db, reads, async ({ member: [member], invite: [invite] }) => {
+  return decideAndWrite(context, reads, async ({ member: [member], invite: [invite] }) => {
     if (!invite) throw inviteNotFound();
     const resent = renewInvite(invite, { own: requireRights(member), settings, mailer }, now);
     return {

@@ -66,10 +66,10 @@ export async function createUser(
   organization_id: number,
   input: z.output<ReturnType<typeof createUserBody>>["user"],
 ): Promise<OrganizationUser> {
-  const { db, now } = context;
+  const { now } = context;
   const person = { organization_id, email: input.email };
   return decideAndWrite(
-    db,
+    context,
     {
       organization: organizationById({ id: organization_id }),
       providers: providersAmong({ organization_id, ids: JSON.stringify(input.assists ?? []) }),
@@ -128,10 +128,10 @@ async function changeMember<Known>(
   id: number,
   input: MemberChanges,
 ): Promise<OrganizationUser> {
-  const { db, now } = context;
+  const { now } = context;
   const { organization_id, field } = author;
   return decideAndWrite(
-    db,
+    context,
     {
       author: author.read,
       providers: providersAmong({ organization_id, ids: JSON.stringify(input.assists ?? []) }),
@@ -174,10 +174,10 @@ export const removeOrganizationUser = (context: ClientContext, id: number, revok
 
 /** Only a new invite or a new creation admits the person again. */
 async function removeMember<Known>(context: Context, author: MemberAuthor<Known>, id: number): Promise<void> {
-  const { db, now } = context;
+  const { now } = context;
   const { organization_id } = author;
   await decideAndWrite(
-    db,
+    context,
     {
       author: author.read,
       ...membershipOfId({ organization_id, id }),

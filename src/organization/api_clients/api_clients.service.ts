@@ -60,13 +60,13 @@ async function issueClient<Known>(
   input: NewClient,
   { isOwn = false, idempotency }: { isOwn?: boolean; idempotency?: Idempotency<ApiClient> } = {},
 ): Promise<IssuedApiClient> {
-  const { db, now } = context;
+  const { now } = context;
   const { organization_id } = author;
   const client_secret = CLIENT_SECRET_PREFIX + randomSecret(32);
   const secret_digest = await digest(client_secret);
   const secret_hint = client_secret.slice(-SECRET_HINT_LENGTH);
   const client = await decideAndWrite(
-    db,
+    context,
     {
       author: author.read,
       user: userWithAccount({ organization_id, id: input.organization_user_id }),
@@ -103,7 +103,7 @@ export const revokeOwnApiClient = (context: ClientContext, id: number) =>
 async function revoke<Known>(context: Context, author: Author<Known>, id: number, own_id?: number) {
   const path = { organization_id: author.organization_id, id };
   const reads = { author: author.read, client: clientInUse(path) };
-  await decideAndWrite(context.db, reads, ({ author: [asking], client: [client] }) => {
+  await decideAndWrite(context, reads, ({ author: [asking], client: [client] }) => {
     author.require(asking);
     if (!client) throw apiClientNotFound();
     if (id === own_id) throw clientRevokesItself();

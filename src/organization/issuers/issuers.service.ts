@@ -23,9 +23,9 @@ export async function createIssuer(
   organization_id: number,
   input: z.output<ReturnType<typeof createIssuerBody>>["issuer"],
 ): Promise<Issuer> {
-  const { db, now } = context;
+  const { now } = context;
   return decideAndWrite(
-    db,
+    context,
     {
       organization: organizationById({ id: organization_id }),
       issuers: issuersByName({ organization_id, issuer: input.issuer }),

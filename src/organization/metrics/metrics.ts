@@ -1,17 +1,28 @@
 import * as z from "zod";
-import { WHOLE_ORGANIZATION } from "../../calls/call_metrics/call_metrics.table.ts";
+import { ALL_ROOMS, WHOLE_ORGANIZATION } from "../../calls/call_metrics/call_metrics.table.ts";
 import type { ClientContext } from "../../context.ts";
-import { type BoundQuery, runBatch } from "../../database/queries.ts";
+import { type BoundQuery, runBatch, runFirst } from "../../database/queries.ts";
 import { dateOf } from "../../http/dates.ts";
 import { invalidQuery, notFound } from "../../http/errors.ts";
-import { day, idAsText } from "../../http/wire.ts";
+import { day, idAsText, pathId } from "../../http/wire.ts";
 import { DEFAULT_METRICS_DAYS, MAX_METRICS_DAYS } from "../../limits.ts";
 import { lazily } from "../../memory.ts";
 import { DAY, grouped } from "../../units.ts";
 import { memberById } from "../members/members.sql.ts";
+import { timeZoneOf } from "../organizations/organizations.sql.ts";
+import { type Day, offsetsOf, sumByLocalDate } from "./local_days.ts";
+import { type DailyMetrics, type MetricsRange, memberIfRoom } from "./metrics.sql.ts";
+
+export const NOT_LOCAL = "must be local, or omitted for UTC dates";
 
 export const metricsQuery = lazily(() =>
-  z.object({ date_start: day().optional(), date_end: day().optional(), user_id: idAsText().optional() }),
+  z.object({
+    date_start: day().optional(),
+    date_end: day().optional(),
+    user_id: idAsText().optional(),
+    waiting_room_id: pathId().optional(),
+    days: z.enum(["local"], { error: NOT_LOCAL }).optional(),
+  }),
 );
 
 export type MetricsQuery = z.output<ReturnType<typeof metricsQuery>>;
@@ -19,19 +30,10 @@ export type MetricsQuery = z.output<ReturnType<typeof metricsQuery>>;
 export const byDate = (value: z.ZodNumber) =>
   z.record(z.iso.date(), value).meta({ maxProperties: MAX_METRICS_DAYS });
 
-export interface MetricsSubject {
-  organization_id: number;
-  /** WHOLE_ORGANIZATION for the metrics of all users together. */
-  organization_user_id: number;
-}
-
-/** Dates as `YYYY-MM-DD`, both included. */
-export interface MetricsRange {
-  start: string;
-  end: string;
-}
-
 export const metricsUserNotFound = () => notFound("User");
+
+export const metricsRoomNotFound = (user_id?: number) =>
+  notFound(user_id === undefined ? "Waiting room" : "User or waiting room");
 
 export const metricsRangeReversed = () => invalidQuery("date_start: must not be after date_end");
 
@@ -55,19 +57,43 @@ function metricsRange(now: number, { date_start, date_end }: MetricsQuery): Metr
   return { start: dateOf(start), end: dateOf(end) };
 }
 
-/** @throws ApiError 400 if the range is reversed or too long, 404 if the organization has no such user */
-export async function readMetrics<Daily>(
+/**
+ * With `days=local`, first reads the time zone.
+ *
+ * @throws ApiError 400 if the range is reversed or too long, 404 if the organization has no such user or room
+ */
+export async function readMetrics<Count extends string>(
   { db, now, caller }: ClientContext,
   query: MetricsQuery,
-  daily: (of: MetricsSubject & MetricsRange) => BoundQuery<Daily>,
-): Promise<Daily[]> {
+  { daily, quarters, counts }: DailyMetrics<Count>,
+): Promise<Day<Count>[]> {
   const { organization_id } = caller;
-  const { user_id } = query;
-  const range = metricsRange(now, query);
-  const [[member], metrics] = await runBatch(db, [
-    memberById({ organization_id, id: user_id ?? caller.organization_user_id }),
-    daily({ organization_id, organization_user_id: user_id ?? WHOLE_ORGANIZATION, ...range }),
-  ]);
-  if (!member) throw metricsUserNotFound();
-  return metrics;
+  const { user_id, waiting_room_id, days } = query;
+  const zone = days && (await runFirst(db, timeZoneOf({ id: organization_id })));
+  const offsetAt = zone && offsetsOf(zone.time_zone ?? "UTC");
+  const range = metricsRange(offsetAt ? now + offsetAt(now) : now, query);
+  const member = { organization_id, id: user_id ?? caller.organization_user_id };
+  const subject = {
+    organization_id,
+    organization_user_id: user_id ?? WHOLE_ORGANIZATION,
+    waiting_room_id: waiting_room_id ?? ALL_ROOMS,
+  };
+  async function read<Counted>(metrics: BoundQuery<Counted>): Promise<Counted[]> {
+    const known =
+      waiting_room_id === undefined ? memberById(member) : memberIfRoom({ ...member, waiting_room_id });
+    const [[isKnown], rows] = await runBatch(db, [known, metrics]);
+    if (!isKnown) throw waiting_room_id === undefined ? metricsUserNotFound() : metricsRoomNotFound(user_id);
+    return rows;
+  }
+  if (!offsetAt) return read(daily({ ...subject, ...range }));
+  const rows = await read(quarters({ ...subject, ...widened(range) }));
+  return sumByLocalDate(rows, counts, offsetAt).filter(
+    ({ date }) => range.start <= date && date <= range.end,
+  );
 }
+
+/** The UTC dates that the local dates of a range can overlap. */
+const widened = ({ start, end }: MetricsRange): MetricsRange => ({
+  start: dateOf(Date.parse(start) - DAY),
+  end: dateOf(Date.parse(end) + DAY),
+});

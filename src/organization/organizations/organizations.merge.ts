@@ -2,20 +2,27 @@ import type * as z from "zod";
 import type { NewRow } from "../../database/insert.ts";
 import { withoutUndefined } from "../../http/wire.ts";
 import { MAX_MAIL_NAME_LENGTH } from "../../limits.ts";
-import type { updateOrganizationBody } from "./organizations.schemas.ts";
+import type { createOrganizationBody, updateOrganizationBody } from "./organizations.schemas.ts";
 import type { organizations } from "./organizations.table.ts";
 
 type OrganizationInput = z.output<ReturnType<typeof updateOrganizationBody>>["organization"];
 
 type OrganizationRow = typeof organizations.$inferSelect;
 
-export const newOrganization = (name: string, now: number): Omit<NewRow<typeof organizations>, "slug"> => ({
+export type NewOrganization = z.output<ReturnType<typeof createOrganizationBody>>["organization"];
+
+export const newOrganization = (
+  { name, time_zone = null }: NewOrganization,
+  now: number,
+): Omit<NewRow<typeof organizations>, "slug"> => ({
   name,
   mail_name: mailName(name),
   recording_retention_days: null,
   transcript_retention_days: null,
   participant_retention_days: null,
   require_acting_user: false,
+  time_zone,
+  patient_identifier_system: null,
   is_suspended: false,
   created_at: now,
   updated_at: now,

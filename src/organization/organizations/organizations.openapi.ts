@@ -37,6 +37,8 @@ const updateErrors = [
   invalidBody(`organization.recording_retention_days: ${refusals.NOT_RETENTION_DAYS}`),
   invalidBody(`organization.transcript_retention_days: ${refusals.NOT_RETENTION_DAYS}`),
   invalidBody(`organization.participant_retention_days: ${refusals.NOT_RETENTION_DAYS}`),
+  invalidBody(`organization.time_zone: ${refusals.NOT_A_TIME_ZONE}`),
+  invalidBody(`organization.patient_identifier_system: ${refusals.NOT_AN_IDENTIFIER_SYSTEM}`),
 ];
 
 export const organizationsReference: Reference = {
@@ -123,6 +125,7 @@ export const organizationsReference: Reference = {
       },
       errors: [
         invalidBody(`organization.slug: ${refusals.NOT_AN_ORGANIZATION_SLUG}`),
+        invalidBody(`organization.time_zone: ${refusals.NOT_A_TIME_ZONE}`),
         refusals.organizationSlugTaken(),
         refusals.noSuchRegion(["us", "eu"]),
         refusals.noSuchRegion([]),

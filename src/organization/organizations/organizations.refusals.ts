@@ -1,6 +1,6 @@
 import { ApiError, invalidBody, invalidQuery, notFound, unprocessable } from "../../http/errors.ts";
 import { MAX_RETENTION_DAYS } from "../../lifetimes.ts";
-import { MAX_ORGANIZATION_SLUG_LENGTH } from "../../limits.ts";
+import { MAX_IDENTIFIER_SYSTEM_LENGTH, MAX_ORGANIZATION_SLUG_LENGTH } from "../../limits.ts";
 import { grouped } from "../../units.ts";
 
 export const organizationNotFound = () => notFound("Organization");
@@ -37,4 +37,9 @@ export const OWN_ORGANIZATION_STAYS = {
   is_suspended: "only the people who run the service can suspend or resume an organization",
 };
 
+export const NOT_A_TIME_ZONE =
+  "must be the name of an IANA time zone, such as Europe/Berlin, or null for UTC; an offset is not a time zone";
+
 export const NOT_RETENTION_DAYS = `must be a whole number of days from 1 to ${grouped(MAX_RETENTION_DAYS)}, or null for no limit`;
+
+export const NOT_AN_IDENTIFIER_SYSTEM = `must be a URI of up to ${MAX_IDENTIFIER_SYSTEM_LENGTH} characters, such as https://clinic.example/patients or urn:oid:2.999.1, or null for the default`;

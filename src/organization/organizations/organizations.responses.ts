@@ -1,7 +1,13 @@
 import * as z from "zod";
 import { id, name, timestamp } from "../../http/wire.ts";
 import * as story from "../../openapi/story.ts";
-import { organizationSlug, region, retentionDays } from "./organizations.schemas.ts";
+import {
+  organizationSlug,
+  patientIdentifierSystem,
+  region,
+  retentionDays,
+  timeZone,
+} from "./organizations.schemas.ts";
 
 const ownFields = z.object({
   id: id().meta({ description: "The id of the organization, for use in paths.", example: story.CLINIC.id }),
@@ -39,6 +45,16 @@ const ownFields = z.object({
     description:
       "The region in which the organization's rows, recordings and sealed days of its access log lie, as the people who run the service name it. null if the service has no regions.",
     example: null,
+  }),
+  time_zone: timeZone().meta({
+    description:
+      "The IANA name of the time zone whose dates `days=local` counts in metrics: `Europe/Berlin`. null counts UTC dates. All other dates are in UTC.",
+    example: null,
+  }),
+  patient_identifier_system: patientIdentifierSystem().nullable().meta({
+    description:
+      "The URI of the number space of your patients' references, which names them in the FHIR form of a call. null stands for `{address of this service}/identifiers/{slug}/patient`.",
+    example: "https://records.riverside.example/patients",
   }),
   created_at: timestamp().meta({
     description: "When the organization was created.",

@@ -5,9 +5,16 @@ import { pageQuery } from "../../http/pagination.ts";
 import { unchangeable } from "../../http/unchangeable.ts";
 import { name, ORGANIZATION_SLUG, toTimestamp } from "../../http/wire.ts";
 import { MAX_RETENTION_DAYS } from "../../lifetimes.ts";
-import { MAX_ORGANIZATION_SLUG_LENGTH, MAX_REGION_LENGTH } from "../../limits.ts";
+import {
+  MAX_IDENTIFIER_SYSTEM_LENGTH,
+  MAX_ORGANIZATION_SLUG_LENGTH,
+  MAX_REGION_LENGTH,
+  MAX_TIME_ZONE_LENGTH,
+} from "../../limits.ts";
 import { lazily } from "../../memory.ts";
 import {
+  NOT_A_TIME_ZONE,
+  NOT_AN_IDENTIFIER_SYSTEM,
   NOT_AN_ORGANIZATION_SLUG,
   NOT_RETENTION_DAYS,
   ORGANIZATION_STAYS,
@@ -33,6 +40,34 @@ export const retentionDays = lazily(() =>
 
 /** The service checks whether there is such a region. */
 export const region = lazily(() => z.string().max(MAX_REGION_LENGTH));
+/** Without the short names, such as IST, that stand for several zones. */
+const TIME_ZONE = /^(UTC|[A-Z][A-Za-z_]*(\/[A-Za-z0-9_+-]+)+)$/;
+
+function isKnownTimeZone(timeZone: string): boolean {
+  try {
+    new Intl.DateTimeFormat("en", { timeZone });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export const timeZone = lazily(() =>
+  z
+    .string({ error: NOT_A_TIME_ZONE })
+    .max(MAX_TIME_ZONE_LENGTH, { error: NOT_A_TIME_ZONE, abort: true })
+    .regex(TIME_ZONE, { error: NOT_A_TIME_ZONE, abort: true })
+    .refine(isKnownTimeZone, NOT_A_TIME_ZONE)
+    .nullable(),
+);
+
+/** A URI (RFC 3986) without the characters that separate values in FHIR's searches. */
+export const patientIdentifierSystem = lazily(() =>
+  z
+    .string()
+    .max(MAX_IDENTIFIER_SYSTEM_LENGTH, { error: NOT_AN_IDENTIFIER_SYSTEM, abort: true })
+    .regex(/^[A-Za-z][A-Za-z0-9+.-]*:[A-Za-z0-9._~:/?#@!&'()*+;=%-]+$/, NOT_AN_IDENTIFIER_SYSTEM),
+);
 
 export const createOrganizationBody = lazily(() =>
   z.object({
@@ -40,6 +75,7 @@ export const createOrganizationBody = lazily(() =>
       name: name(),
       slug: organizationSlug().optional(),
       region: region().optional(),
+      time_zone: timeZone().optional(),
     }),
   }),
 );
@@ -54,6 +90,8 @@ const changeableFields = lazily(() =>
       transcript_retention_days: retentionDays(),
       participant_retention_days: retentionDays(),
       require_acting_user: z.boolean(),
+      time_zone: timeZone(),
+      patient_identifier_system: patientIdentifierSystem().nullable(),
     })
     .partial(),
 );
@@ -92,6 +130,8 @@ const toSharedFields = (row: PlacedOrganization) => ({
   participant_retention_days: row.participant_retention_days,
   require_acting_user: row.require_acting_user,
   region: row.region,
+  time_zone: row.time_zone,
+  patient_identifier_system: row.patient_identifier_system,
   created_at: toTimestamp(row.created_at),
   updated_at: toTimestamp(row.updated_at),
 });

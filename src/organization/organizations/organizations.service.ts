@@ -16,7 +16,12 @@ import { MAX_ORGANIZATION_SLUG_LENGTH } from "../../limits.ts";
 import { SettingsError } from "../../settings.ts";
 import { DATABASE_TIMEOUT, FROZEN_AT_MOST } from "../../tuning.ts";
 import { asAdministrator } from "../roles/roles.authors.ts";
-import { mergeOrganization, mergeOrganizationByPlatform, newOrganization } from "./organizations.merge.ts";
+import {
+  mergeOrganization,
+  mergeOrganizationByPlatform,
+  type NewOrganization,
+  newOrganization,
+} from "./organizations.merge.ts";
 import {
   noRegionToList,
   noSuchRegion,
@@ -24,7 +29,6 @@ import {
   organizationSlugTaken,
 } from "./organizations.refusals.ts";
 import type {
-  createOrganizationBody,
   Organization,
   organizationsQuery,
   PlacedOrganization,
@@ -95,16 +99,17 @@ export const requireOrganization = async (context: Context, id: number): Promise
  */
 export async function createOrganization(
   context: Context,
-  { name, slug: chosen, region: asked }: z.output<ReturnType<typeof createOrganizationBody>>["organization"],
+  input: NewOrganization,
 ): Promise<PlacedOrganization> {
-  const { db, now, settings } = context;
+  const { name, slug: chosen } = input;
+  const { now, settings } = context;
   const slug = chosen ?? (await slugOf(name));
-  const region = asked ?? settings.DEFAULT_REGION ?? regionOf(context, 0);
+  const region = input.region ?? settings.DEFAULT_REGION ?? regionOf(context, 0);
   const shard = shardOfNewOrganizations(context, region);
   const reads: Record<string, BoundQuery<Place>> = {};
   if (chosen !== undefined) reads.places = placeOfSlug({ slug });
   const placeOrOrganization = await decideAndWrite(
-    db,
+    context,
     reads,
     ({ places = [] }): Decision<Place | Organization> => {
       const [place] = places;
@@ -116,13 +121,13 @@ export async function createOrganization(
       const insertPlace = placeWrites.insert({ slug, shard, deleted_at: null });
       if (shard > 0) return { writes: [insertPlace] };
       return {
-        writes: [insertPlace, insertAtNewestPlace(newOrganization(name, now))],
+        writes: [insertPlace, insertAtNewestPlace(newOrganization(input, now))],
         entries: [newestOrganizationEntry(context, "create", {})],
       };
     },
   );
   return "shard" in placeOrOrganization
-    ? createAt(requireShards(context.shards).enter(placeOrOrganization.shard), placeOrOrganization, name)
+    ? createAt(requireShards(context.shards).enter(placeOrOrganization.shard), placeOrOrganization, input)
     : placed(context, placeOrOrganization);
 }
 
@@ -130,19 +135,23 @@ export async function createOrganization(
 async function createAt(
   context: Context,
   { id, slug, shard }: Place,
-  name: string,
+  input: NewOrganization,
 ): Promise<PlacedOrganization> {
-  const { db, now } = context;
+  const { now } = context;
   const reads = { organization: organizationRow({ id }), shard: ownShard({}) };
-  const organization = await decideAndWrite(db, reads, ({ organization: [organization], shard: [own] }) => {
-    if (organization) throw organizationSlugTaken();
-    // Two bindings are mixed up.
-    if (own?.value !== shard) throw new Error(`The binding of shard ${shard} leads to another database`);
-    return {
-      writes: [organizationWrites.insert({ id, slug, ...newOrganization(name, now) })],
-      entries: [organizationEntry(context, "create", { id })],
-    };
-  });
+  const organization = await decideAndWrite(
+    context,
+    reads,
+    ({ organization: [organization], shard: [own] }) => {
+      if (organization) throw organizationSlugTaken();
+      // Two bindings are mixed up.
+      if (own?.value !== shard) throw new Error(`The binding of shard ${shard} leads to another database`);
+      return {
+        writes: [organizationWrites.insert({ id, slug, ...newOrganization(input, now) })],
+        entries: [organizationEntry(context, "create", { id })],
+      };
+    },
+  );
   return placed(context, organization);
 }
 
@@ -176,20 +185,24 @@ type OrganizationUpdate = z.output<ReturnType<typeof updateOrganizationBody>>["o
 
 export async function updateOrganization(context: Context, id: number, input: OrganizationUpdate) {
   const reads = { organization: organizationRow({ id }) };
-  const updated = await decideAndWrite(context.db, reads, ({ organization: [organization] }) =>
+  const updated = await decideAndWrite(context, reads, ({ organization: [organization] }) =>
     decideOrganization(context, organization, input, mergeOrganizationByPlatform),
   );
   return placed(context, updated);
 }
 
 export async function updateOwnOrganization(context: ClientContext, input: OrganizationUpdate) {
-  const { db, caller } = context;
+  const { caller } = context;
   const author = asAdministrator(caller);
   const reads = { member: author.read, organization: organizationRow({ id: author.organization_id }) };
-  const updated = await decideAndWrite(db, reads, ({ member: [member], organization: [organization] }) => {
-    author.require(member);
-    return decideOrganization(context, organization, input, mergeOrganization);
-  });
+  const updated = await decideAndWrite(
+    context,
+    reads,
+    ({ member: [member], organization: [organization] }) => {
+      author.require(member);
+      return decideOrganization(context, organization, input, mergeOrganization);
+    },
+  );
   return placed(context, updated);
 }
 

@@ -62,6 +62,8 @@ export const newestOrganizationEntry = organizationEntries((_: object) => isNewe
 
 export const organizationRow = rowsBy(organizations, organizationColumns, "id");
 
+export const timeZoneOf = rowsBy(organizations, { time_zone: organizations.time_zone }, "id");
+
 export const suspensionOf = preparedQuery(({ organization_id }: Placeholders<{ organization_id: number }>) =>
   builder
     .select({ is_suspended: organizations.is_suspended })

@@ -20,6 +20,10 @@ export const organizations = sqliteTable(
     transcript_retention_days: integer(),
     participant_retention_days: integer(),
     require_acting_user: integer({ mode: "boolean" }).notNull().default(false),
+    /** An IANA name; null for UTC. */
+    time_zone: text(),
+    /** null for the service's own namespace: see handover/fhir_bundles. */
+    patient_identifier_system: text(),
     is_suspended: integer({ mode: "boolean" }).notNull().default(false),
     ...timestamps,
   },

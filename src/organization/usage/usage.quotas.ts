@@ -1,5 +1,4 @@
 import type { ClientContext } from "../../context.ts";
-import { runsOn } from "../../database/database.ts";
 import { QUOTAS, type Quota } from "../../database/enums.ts";
 import { dateOf } from "../../http/dates.ts";
 import { WRITE_SIZE } from "../../limits.ts";
@@ -15,14 +14,13 @@ export function countStored(context: ClientContext, method: string, quota: Quota
   const { requester } = context;
   requester.quota = quota;
   if (["GET", "HEAD"].includes(method)) return;
-  const countWrite = () => {
+  context.countWrite = () => {
     const { caller, now, writes: count } = context;
     const { organization_id, api_client_id } = caller;
     // A verb can still choose a reserve.
     if (requester.quota !== QUOTAS.ordinary) return [];
     return [countWrites({ organization_id, api_client_id, date: dateOf(now), count })];
   };
-  context.db = { ...runsOn(context.db), countWrite };
 }
 
 /** @param size in bytes: of the body, or of what the write stores if that is larger */

@@ -137,7 +137,7 @@ function labelsOf(api: Api, operation: Operation): string {
     .join(" · ");
 }
 
-const isJson = (type: string) => type.endsWith("json") && !type.endsWith("ndjson");
+const isJson = (type: string) => /[/+](json|jws)$/.test(type);
 
 /** The examples of a body. The example of a file is empty, so it is not shown. */
 const examplesIn = (type: string, media: Media, before = ""): string[] =>
@@ -145,7 +145,7 @@ const examplesIn = (type: string, media: Media, before = ""): string[] =>
     .filter(({ value }) => value !== "")
     .map(({ value, summary }) =>
       paragraphs([
-        [before, isJson(type) ? "" : `as \`${type}\``, summary]
+        [before, type === "application/json" ? "" : `as \`${type}\``, summary]
           .filter(Boolean)
           .join(", ")
           .replace(/(?<=.)$/, ":"),

@@ -123,11 +123,11 @@ function correct<Reads extends NamedQueries>(
   unguardedReads: Reads,
   correctOne: (text: CallText, rows: RowsOf<Reads>) => Corrected | null | Promise<Corrected | null>,
 ): Promise<CallText> {
-  const { db, now, caller } = context;
+  const { now, caller } = context;
   const notFound = NOT_FOUND[kind];
   const reached = { ...reachedCall(caller, path), kind };
   return decideAndWrite(
-    db,
+    context,
     { member: rightsOfCaller(caller), call: resultsOfPath(reached), state: stateOfText(reached) },
     async ({ member: [member], call: [call], text: [text], ...rows }) => {
       requireCorrectorStill(caller, member, notFound);

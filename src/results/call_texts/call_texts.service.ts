@@ -19,18 +19,18 @@ import { deletionOfOld, deletionOfText, stateOfText } from "./call_texts.sql.ts"
 
 export async function deleteText(context: Context, path: CallKey, kind: CallTextKind): Promise<void> {
   const known = callOfResults(path);
-  await decideAndWrite(context.db, { call: known }, ({ call: [call] }) =>
+  await decideAndWrite(context, { call: known }, ({ call: [call] }) =>
     decideDeletion(context, call, kind, known),
   );
 }
 
 export async function deleteOwnText(context: ClientContext, path: CallPath, kind: CallTextKind) {
-  const { db, caller } = context;
+  const { caller } = context;
   const author = asAdministrator(caller);
   const reached = { ...reachedCall(caller, path), kind };
   const known = resultsOfPath(reached);
   const reads = { member: author.read, call: known, text: stateOfText(reached) };
-  await decideAndWrite(db, reads, ({ member: [member], call: [call], text: [text] }) => {
+  await decideAndWrite(context, reads, ({ member: [member], call: [call], text: [text] }) => {
     author.require(member);
     if (!call) throw callNotFound();
     requireVersion(context, text);

@@ -64,7 +64,7 @@ export const textOfPath = preparedQuery((text: Placeholders<ReachedCall & Kind>)
   selectTexts(isReached(text)),
 );
 
-const textEntries = entriesWhere(callTexts.kind, callTexts, {
+export const textEntries = entriesWhere(callTexts.kind, callTexts, {
   ...subjectOfCall(callTexts),
   resource_id: callTexts.call_id,
 });

@@ -74,12 +74,12 @@ export async function readEgress(context: ClientContext, path: CallPath, egress_
   return { ...egress, url: hasFile ? await presignDownload(context, storage_key, entry.id) : null };
 }
 
-export async function reportEgress({ db, now }: Context, path: EgressKey, report: EgressReport) {
+export async function reportEgress(context: Context, path: EgressKey, report: EgressReport) {
   const { organization_id, egress_id } = path;
   // No call has an empty key, and no user the id 0.
   const { call_key = "", user_id, storage_key = null } = report;
   return decideAndWrite(
-    db,
+    context,
     {
       organization: organizationById({ id: organization_id }),
       egress: egressByKey(path),
@@ -91,7 +91,7 @@ export async function reportEgress({ db, now }: Context, path: EgressKey, report
       if (!organization) throw organizationNotFound();
       const fileOwner = owner?.egress_id;
       const known = { organization, egress, call, isMember: member !== undefined, fileOwner };
-      const next = mergeEgress(known, egress_id, report, now);
+      const next = mergeEgress(known, egress_id, report, context.now);
       const isNamedAgain = next === egress && storage_key !== null && storage_key === next.storage_key;
       if (!isNamedAgain || !isDeletedEarly(egress)) return upsertIfChanged(egressWrites, egress, next);
       const naming = nameFiles({ organization_id, egress_id, storage_keys: JSON.stringify([storage_key]) });

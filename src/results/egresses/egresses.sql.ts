@@ -14,7 +14,7 @@ export const egressColumns = getTableColumns(egresses);
 
 export const egressWrites = tableWrites(egresses, egressColumns);
 
-const visibleIds = (call: Values<ReachedCall>, condition?: SQL) =>
+export const visibleIds = (call: Values<ReachedCall>, condition?: SQL) =>
   builder
     .select({ id: visibleRecordings.id })
     .from(visibleRecordings)

@@ -19,13 +19,13 @@ export async function erasePortion(
   of: { external_reference: string; texts: boolean },
 ) {
   const { external_reference, texts } = of;
-  const { db, caller, settings } = context;
+  const { caller, settings } = context;
   const { organization_id } = caller;
   const author = asAdministrator(caller);
   const reference_digest = await digestOfReference(settings, external_reference);
   const person = { organization_id, reference_digest };
   const erasure = await decideAndWrite(
-    db,
+    context,
     { member: author.read, erasable: erasablePortion(person) },
     async ({ member: [member], erasable }) => {
       author.require(member);

@@ -33,13 +33,13 @@ export const endSilentCalls = (context: Context): Promise<number> =>
  * Ends calls at the latest time known of each, and everybody who is still there leaves. A report that arrives in the meantime wins: the
  * call is then no longer silent, and the decision is made again without it.
  */
-export const endCalls = ({ db, now }: Context, silentIn: (turn: Turn) => BoundQuery<{ id: number }>) =>
+export const endCalls = (context: Context, silentIn: (turn: Turn) => BoundQuery<{ id: number }>) =>
   takeShares(CALLS_ENDED, async (turn) => {
     let ended: unknown[] = [];
-    await decideAndWrite(db, { silent: silentIn(turn) }, ({ silent }): Decision<unknown> => {
+    await decideAndWrite(context, { silent: silentIn(turn) }, ({ silent }): Decision<unknown> => {
       ended = silent;
       if (silent.length === 0) return { unchanged: undefined };
-      const these = { ids: JSON.stringify(silent.map(({ id }) => id)), now };
+      const these = { ids: JSON.stringify(silent.map(({ id }) => id)), now: context.now };
       return { writes: [assumeLeaving(these), assumeEnds(these)], entries: [announceRecordings(these)] };
     });
     return ended;

@@ -21,11 +21,15 @@ export async function requireSoapNote(context: ClientContext, path: CallPath): P
   return note as SoapNote;
 }
 
-export async function reportSoapNote({ db, now }: Context, path: CallKey, report: SoapNoteReport) {
+export async function reportSoapNote(context: Context, path: CallKey, report: SoapNoteReport) {
   const reads = { call: callOfResults(path), note: textByCallKey({ ...path, kind: "soap_note" }) };
-  const note = await decideAndWrite(db, reads, ({ call: [call], note: [note] }) => {
+  const note = await decideAndWrite(context, reads, ({ call: [call], note: [note] }) => {
     if (!call) throw callNotFound();
-    return upsertIfChanged(textWrites, note, mergeSoapNote({ call, note: note as SoapNote }, report, now));
+    return upsertIfChanged(
+      textWrites,
+      note,
+      mergeSoapNote({ call, note: note as SoapNote }, report, context.now),
+    );
   });
   return note as SoapNote;
 }

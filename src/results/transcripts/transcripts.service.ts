@@ -35,16 +35,17 @@ export async function requireTranscript(context: ClientContext, path: CallPath):
 }
 
 export async function reportTranscript(
-  { db, now, settings }: Context,
+  context: Context,
   path: CallKey,
   { lines: reported, ...report }: TranscriptReport,
 ): Promise<TranscriptWithLines> {
+  const { now, settings } = context;
   const lines_digest = reported && (await digestOfLines(settings, reported));
   const transcriptRead = textByCallKey({ ...path, kind: "transcript" });
   let lines: Line[] = [];
   let names = new Map<number, string>();
   const transcript = await decideAndWrite(
-    db,
+    context,
     { call: callOfResults(path), transcript: transcriptRead, speakers: speakersByCallKey(path) },
     async ({ call: [call], transcript: [known], speakers, document: [stored] }) => {
       if (!call) throw callNotFound();

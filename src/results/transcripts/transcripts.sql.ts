@@ -17,7 +17,7 @@ import { callTexts } from "../call_texts/call_texts.table.ts";
 import { type Line, pack } from "./transcripts.document.ts";
 
 /** Empty without lines. */
-const document = sql<string>`hex(${callTexts.lines})`.as("document");
+export const document = sql<string>`hex(${callTexts.lines})`.as("document");
 
 const names = sql`${builder
   .select({ pairs: sql`json_group_array(json_array(${participants.id}, ${people.display_name}))` })

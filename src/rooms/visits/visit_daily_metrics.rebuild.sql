@@ -2,4 +2,4 @@
 DELETE FROM visit_daily_metrics;
 
 INSERT INTO visit_metric_changes
-SELECT organization_id, organization_user_id, starts_at, status, 1 FROM visits;
+SELECT organization_id, organization_user_id, waiting_room_id, starts_at, NULL, status FROM visits;

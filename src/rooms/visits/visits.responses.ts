@@ -153,5 +153,5 @@ export const visitMetricsSchema = z
   .meta({
     id: "VisitMetrics",
     description:
-      "Four maps from date (`YYYY-MM-DD`) to a number. A visit counts once, by its current status, on the UTC date on which it starts. All four maps have the same dates, in ascending order; dates without visits are absent.",
+      "Four maps from date (`YYYY-MM-DD`) to a number. A visit counts once, by its current status, on the date on which it starts. All four maps have the same dates, in ascending order; dates without visits are absent.",
   });

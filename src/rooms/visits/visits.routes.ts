@@ -34,7 +34,7 @@ import { verifyVisitToken } from "./visits.tokens.ts";
 const byId = params(idParams);
 
 /** A request repeated with its `Idempotency-Key` only shows the visit. */
-const recordedReplay = recordedReadIf((request) => request.header(IDEMPOTENCY_KEY) !== undefined);
+const recordedReplay = recordedReadIf(({ req }) => req.header(IDEMPOTENCY_KEY) !== undefined);
 
 export const visitsExternal = externalRoutes()
   .get("/visits", area("visits"), recordedRead, query(visitsQuery), async (c) => {

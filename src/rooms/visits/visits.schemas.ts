@@ -16,11 +16,12 @@ import {
 } from "../../http/wire.ts";
 import { MAX_OWN_TOKEN_LENGTH, MAX_VISIT_PARTICIPANTS } from "../../limits.ts";
 import { lazily } from "../../memory.ts";
+import type { Day } from "../../organization/metrics/local_days.ts";
 import type { PersonRow } from "../people/people.sql.ts";
 import { WRONG_NUMBER_OF_PARTICIPANTS } from "./visits.refusals.ts";
 import { visitKey } from "./visits.reports.ts";
 import type { listedVisitSchema, redeemedVisitSchema, visitMetricsSchema } from "./visits.responses.ts";
-import type { dailyVisitsColumns, listedVisitColumns, visitColumns } from "./visits.sql.ts";
+import type { dailyVisits, listedVisitColumns, visitColumns } from "./visits.sql.ts";
 
 const visitFields = lazily(() =>
   z.object({
@@ -111,7 +112,7 @@ export interface VisitWithLinks extends Omit<Visit, "participants"> {
   participants: (VisitParticipant & { join_url: string })[];
 }
 
-type DailyVisits = Row<typeof dailyVisitsColumns>;
+type DailyVisits = Day<(typeof dailyVisits.counts)[number]>;
 
 export interface RedeemedVisit {
   visit: Visit;

@@ -71,7 +71,7 @@ export async function createVisit(context: ClientContext, input: CreateVisit): P
   const { people } = namedIn(input, { organization_id, people: [] }, now);
   const participants = people.map(toVisitParticipant);
   const visit = await decideAndWrite(
-    db,
+    context,
     { ...readsOfPlan(reachOf(caller), input), quota: visitQuota({ organization_id }) },
     async ({ room: [room], holder: [holder], accounts, quota: [quota] }) => {
       const known = { room, holder, accounts, organization_id, isFull: quota?.is_full ?? false };
@@ -92,11 +92,11 @@ export async function createVisit(context: ClientContext, input: CreateVisit): P
 }
 
 export async function updateVisit(context: ClientContext, id: number, input: UpdateVisit) {
-  const { db, now, caller, settings } = context;
+  const { now, caller, settings } = context;
   const reached = { ...reachOf(caller), id };
   const { organization_id } = caller;
   const visit = await decideAndWrite(
-    db,
+    context,
     {
       visit: visitOfPath(reached),
       people: peopleOfVisit({ organization_id, visit_id: id }),
@@ -122,9 +122,9 @@ export async function updateVisit(context: ClientContext, id: number, input: Upd
 }
 
 export async function cancelPlannedVisit(context: ClientContext, id: number): Promise<void> {
-  const { db, now, caller } = context;
+  const { now, caller } = context;
   const reached = { ...reachOf(caller), id };
-  await decideAndWrite(db, { visit: visitOfPath(reached) }, ({ visit: [before] }) => {
+  await decideAndWrite(context, { visit: visitOfPath(reached) }, ({ visit: [before] }) => {
     if (!before) throw visitNotFound();
     requireVersion(context, before);
     const visit = cancelVisit(before, now);

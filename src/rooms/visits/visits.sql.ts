@@ -1,12 +1,10 @@
 import {
   and,
   asc,
-  between,
   eq,
   exists,
   type GetColumnData,
   getTableColumns,
-  gt,
   gte,
   inArray,
   isNotNull,
@@ -17,7 +15,7 @@ import {
 } from "drizzle-orm";
 import { entriesOf, entryOfOrganization } from "../../audit/access_logs/access_logs.entries.ts";
 import type { OfReference } from "../../audit/access_logs/access_logs.sql.ts";
-import { WHOLE_ORGANIZATION } from "../../calls/call_metrics/call_metrics.table.ts";
+import { ALL_ROOMS, WHOLE_ORGANIZATION } from "../../calls/call_metrics/call_metrics.table.ts";
 import { calls } from "../../calls/calls/calls.table.ts";
 import { participants } from "../../calls/participants/participants.table.ts";
 import { hasValues, scalar } from "../../database/expressions.ts";
@@ -28,7 +26,7 @@ import { MAX_PLANNED_VISITS, MAX_VISIT_CALLS } from "../../limits.ts";
 import { idempotencyOf } from "../../organization/idempotency_keys/idempotency_keys.sql.ts";
 import { type Reach, withinReach } from "../../organization/members/members.sql.ts";
 import { organizationUsers } from "../../organization/members/organization_users.table.ts";
-import type { MetricsRange, MetricsSubject } from "../../organization/metrics/metrics.ts";
+import { dailyMetricsOf } from "../../organization/metrics/metrics.sql.ts";
 import { isSuspended } from "../../organization/organizations/organizations.sql.ts";
 import { people } from "../people/people.table.ts";
 import { wayFrom } from "../waiting_room_subs/waiting_room_subs.sql.ts";
@@ -150,7 +148,12 @@ export const visitQuota = preparedQuery(({ organization_id }: Placeholders<{ org
     .select({ is_full: gte(visitDailyMetrics.planned, MAX_PLANNED_VISITS).mapWith(Boolean).as("is_full") })
     .from(visitDailyMetrics)
     .where(
-      hasValues(visitDailyMetrics, { organization_id, organization_user_id: WHOLE_ORGANIZATION, date: "" }),
+      hasValues(visitDailyMetrics, {
+        organization_id,
+        organization_user_id: WHOLE_ORGANIZATION,
+        waiting_room_id: ALL_ROOMS,
+        date: "",
+      }),
     ),
 );
 
@@ -174,22 +177,6 @@ export const visitOfLink = preparedQuery(
       .where(hasValues(visits, { organization_id, id, created_at })),
 );
 
-const { date, planned, held, missed, cancelled } = visitDailyMetrics;
+const { planned, held, missed, cancelled } = visitDailyMetrics;
 
-export const dailyVisitsColumns = { date, planned, held, missed, cancelled };
-
-export const dailyVisits = preparedQuery(
-  ({ organization_id, organization_user_id, start, end }: Placeholders<MetricsSubject & MetricsRange>) =>
-    builder
-      .select(dailyVisitsColumns)
-      .from(visitDailyMetrics)
-      .where(
-        and(
-          hasValues(visitDailyMetrics, { organization_id, organization_user_id }),
-          between(date, start, end),
-          // A date whose last visit was moved to another date keeps its row.
-          gt(sql`${planned} + ${held} + ${missed} + ${cancelled}`, 0),
-        ),
-      )
-      .orderBy(asc(date)),
-);
+export const dailyVisits = dailyMetricsOf(visitDailyMetrics, { planned, held, missed, cancelled });

@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { quarters } from "../../calls/call_metrics/call_metrics.table.ts";
 import { idColumn, timestamps, withinOrganization } from "../../database/columns.ts";
 import type { VisitStatus } from "../../database/enums.ts";
 import { organizationUsers } from "../../organization/members/organization_users.table.ts";
@@ -54,14 +55,15 @@ export const visits = sqliteTable(
 );
 
 /**
- * The number of visits by start date and current status, for each holder, and for all visits as WHOLE_ORGANIZATION. Triggers on
- * visits maintain the rows (see visit_daily_metrics.triggers.sql): nothing else writes here.
+ * The number of visits by start date and current status, for each holder, and for all visits as WHOLE_ORGANIZATION, each by room, and
+ * for ALL_ROOMS. Triggers on visits maintain the rows (see visit_daily_metrics.triggers.sql): nothing else writes here.
  */
 export const visitDailyMetrics = sqliteTable(
   "visit_daily_metrics",
   {
     organization_id: organizationId(),
     organization_user_id: integer().notNull(),
+    waiting_room_id: integer().notNull(),
     /** The UTC date on which the visits start, as `YYYY-MM-DD`; empty for all dates of the whole organization. */
     date: text().notNull(),
     planned: integer().notNull(),
@@ -69,6 +71,7 @@ export const visitDailyMetrics = sqliteTable(
     held: integer().notNull(),
     missed: integer().notNull(),
     cancelled: integer().notNull(),
+    quarters: quarters(),
   },
-  (t) => [primaryKey({ columns: [t.organization_id, t.organization_user_id, t.date] })],
+  (t) => [primaryKey({ columns: [t.organization_id, t.organization_user_id, t.waiting_room_id, t.date] })],
 );

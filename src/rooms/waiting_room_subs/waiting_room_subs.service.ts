@@ -43,10 +43,10 @@ function readsOfSub(
 }
 
 export async function createWaitingRoomSub(context: ClientContext, slug: string, input: CreateSub) {
-  const { db, now, caller } = context;
+  const { now, caller } = context;
   const { organization_id } = caller;
   return decideAndWrite(
-    db,
+    context,
     readsOfSub(context, slug, 0, input),
     ({ room: [room], substituteRoom: [substituteRoom], next: [nextSub], quota: [quota] }) => {
       if (!room) throw waitingRoomNotFound();
@@ -63,10 +63,10 @@ export async function updateWaitingRoomSub(
   id: number,
   input: UpdateSub,
 ): Promise<WaitingRoomSub> {
-  const { db, now, caller } = context;
+  const { now, caller } = context;
   const path = { organization_id: caller.organization_id, slug, id };
   return decideAndWrite(
-    db,
+    context,
     { sub: subRow(path), ...readsOfSub(context, slug, id, input) },
     ({ sub: [sub], room: [room], substituteRoom: [substituteRoom], next: [nextSub], quota: [quota] }) => {
       if (!room) throw waitingRoomNotFound();
@@ -81,7 +81,7 @@ export async function updateWaitingRoomSub(
 
 export async function deleteWaitingRoomSub(context: ClientContext, slug: string, id: number): Promise<void> {
   const path = { organization_id: context.caller.organization_id, slug, id };
-  await decideAndWrite(context.db, { sub: subRow(path) }, ({ sub: [sub] }) => {
+  await decideAndWrite(context, { sub: subRow(path) }, ({ sub: [sub] }) => {
     if (!sub) throw subNotFound();
     return { writes: [countDeletion(context), deleteSub(path)] };
   });

@@ -46,7 +46,7 @@ export async function resolveWaitingRoom({ db, now }: Context, slug: string): Pr
 }
 
 export async function createWaitingRoom(context: ClientContext, input: CreateRoom): Promise<WaitingRoom> {
-  const { db, now, settings, caller } = context;
+  const { now, settings, caller } = context;
   const known = {
     organization_id: caller.organization_id,
     slug_name: await kebabCase(input.name, FALLBACK_SLUG_NAME),
@@ -54,16 +54,16 @@ export async function createWaitingRoom(context: ClientContext, input: CreateRoo
   };
   const insert = waitingRoomWrites.insert(newWaitingRoom(known, input, now));
   const idempotency = await waitingRoomIdempotency(context, {});
-  return decideAndWrite(db, {}, () => ({ writes: [insert] }), { idempotency });
+  return decideAndWrite(context, {}, () => ({ writes: [insert] }), { idempotency });
 }
 
 export async function updateWaitingRoom(context: ClientContext, slug: string, input: UpdateRoom) {
-  const { db, now, settings, caller } = context;
+  const { now, settings, caller } = context;
   const { organization_id } = caller;
   const slug_name = input.name === undefined ? "" : await kebabCase(input.name, FALLBACK_SLUG_NAME);
   const path = { organization_id, slug };
   return decideAndWrite(
-    db,
+    context,
     { room: waitingRoomRow(path) },
     ({ room: [room], shown: [shown] }) => {
       if (!room || !shown) throw waitingRoomNotFound();
@@ -77,10 +77,10 @@ export async function updateWaitingRoom(context: ClientContext, slug: string, in
 }
 
 export async function retireWaitingRoom(context: ClientContext, slug: string): Promise<void> {
-  const { db, now, caller } = context;
+  const { now, caller } = context;
   const path = { organization_id: caller.organization_id, slug };
   const reads = { room: waitingRoomRow(path), uses: useOfRoom(path) };
-  await decideAndWrite(db, reads, ({ room: [room], uses }) => {
+  await decideAndWrite(context, reads, ({ room: [room], uses }) => {
     if (!room) throw waitingRoomNotFound();
     requireVersion(context, room);
     const retired = retireRoom(room, uses.length > 0, now);

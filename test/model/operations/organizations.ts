@@ -40,6 +40,7 @@ const shared = (organization: Organization) => ({
   participant_retention_days: organization.participant_retention_days,
   require_acting_user: organization.require_acting_user,
   region: null,
+  time_zone: organization.time_zone,
   created_at: timestamp(organization.created_at),
   updated_at: timestamp(organization.updated_at),
 });
@@ -51,12 +52,16 @@ const shown = (organization: Organization) => ({
 
 const NAME = text(255, ["Riverside", "Hillside Clinic"]);
 const DAYS = nullable(kind(({ chance }) => chance.pick([null, 1, 30, 36_500]), [0, 36_501, 1.5, "30"]));
+const TIME_ZONE = nullable(
+  kind(({ chance }) => chance.pick([null, "Europe/Berlin", "Asia/Kathmandu"]), ["+02:00", "Mars/Olympus", 2]),
+);
 const CHANGEABLE = {
   name: NAME,
   recording_retention_days: DAYS,
   transcript_retention_days: DAYS,
   participant_retention_days: DAYS,
   require_acting_user: BOOLEAN,
+  time_zone: TIME_ZONE,
 };
 
 export const includesScope = (scopes: readonly string[] | null, scope: string) =>
@@ -163,14 +168,18 @@ export const ORGANIZATIONS: Operations = {
   "platform POST /organizations": {
     body: object({
       organization: required(
-        object({ name: required(NAME), slug: kind(() => undefined, ["A", "a--b", "-a", 5]) }),
+        object({
+          name: required(NAME),
+          slug: kind(() => undefined, ["A", "a--b", "-a", 5]),
+          time_zone: TIME_ZONE,
+        }),
       ),
     }),
     play(
       model,
       {
         body: {
-          organization: { name },
+          organization: { name, time_zone = null },
         },
       },
     ) {
@@ -181,7 +190,13 @@ export const ORGANIZATIONS: Operations = {
           transcript_retention_days: null,
           participant_retention_days: null,
         },
-        ...{ require_acting_user: false, is_suspended: false, created_at: model.now, updated_at: model.now },
+        ...{
+          require_acting_user: false,
+          time_zone,
+          is_suspended: false,
+          created_at: model.now,
+          updated_at: model.now,
+        },
       };
       model.organizations.push(organization);
       const slug = new Learned((value: string) => {

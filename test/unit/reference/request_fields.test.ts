@@ -26,6 +26,7 @@ const KINDS: Record<string, string> = {
   "^(\\.\\.[^/\\x00]+|\\.?[^./\\x00][^/\\x00]*)(/(\\.\\.[^/\\x00]+|\\.?[^./\\x00][^/\\x00]*))*$": "path",
   "^[a-z0-9](-?[a-z0-9])*$": "hyphenated",
   "^[a-z0-9-]+$": "slug",
+  "^(UTC|[A-Z][A-Za-z_]*(\\/[A-Za-z0-9_+-]+)+)$": "zone",
   "^[1-9]\\d*$": "digits",
   "^[ -~]*$": "ASCII",
   "^(\\d+|\\d{1,5}\\.\\d{1,16}(~\\d{1,5}\\.\\d{1,16})*)$": "position",
@@ -101,13 +102,14 @@ GET /external/access_logs:
   ?event read|search|create|update|delete|sign_in|sign_in_refused, ?external_reference line 255, ?from date 10, ?to date 10,
   ?after integer 0..
 POST /platform/organizations:
-  organization! object, organization.name! name 255, organization.slug hyphenated 63
+  organization! object, organization.name! name 255, organization.slug hyphenated 63,
+  organization.time_zone zone 64 or null
 PUT /platform/organizations/{organization_id}:
   organization! object, organization.name name 255,
   organization.recording_retention_days integer 1..36500 or null,
   organization.transcript_retention_days integer 1..36500 or null,
   organization.participant_retention_days integer 1..36500 or null, organization.require_acting_user boolean,
-  organization.is_suspended boolean
+  organization.time_zone zone 64 or null, organization.is_suspended boolean
 POST /platform/organizations/{organization_id}/api_clients:
   api_client! object, api_client.name! name 255, api_client.organization_user_id! integer 1..
 POST /platform/organizations/{organization_id}/issuers:

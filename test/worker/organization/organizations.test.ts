@@ -27,6 +27,7 @@ describe("POST /organizations", () => {
       participant_retention_days: null,
       require_acting_user: false,
       region: null,
+      time_zone: null,
       is_suspended: false,
       created_at: aTimestamp,
       updated_at: created.body.created_at,

@@ -53,6 +53,35 @@ describe("GET and PUT /organization", () => {
     );
   });
 
+  it.each(["America/Argentina/Buenos_Aires", "Etc/GMT-14", "UTC", null])(
+    "take the time zone %s",
+    async (time_zone) => {
+      const { clinic } = await aClinic();
+      await given(clinic.client.put("/organization", { organization: { time_zone: "Europe/Berlin" } }));
+      await given(clinic.client.put("/organization", { organization: { time_zone } }));
+      expect(await given(clinic.client.get("/organization"))).toMatchObject({ time_zone });
+      const created = { organization: { name: "Lakeside", time_zone } };
+      expect(await given(platform.post("/organizations", created))).toMatchObject({ time_zone });
+    },
+  );
+
+  it("refuse an offset, and what is no name of a time zone, as the platform API does", async () => {
+    const { clinic } = await aClinic();
+    for (const time_zone of ["+02:00", "GMT+2", "Mars/Olympus", "IST", "europe/berlin", "", " UTC", 2]) {
+      const organization = { time_zone };
+      for (const refused of [
+        () => clinic.client.put("/organization", { organization }),
+        () => platform.put(`/organizations/${clinic.id}`, { organization }),
+        () => platform.post("/organizations", { organization: { ...organization, name: "Lakeside" } }),
+      ])
+        expectRefusal(
+          await changingNothing(refused),
+          422,
+          /^organization\.time_zone: must be .*Europe\/Berlin/,
+        );
+    }
+  });
+
   it("refuse invalid retention days, as the platform API does", async () => {
     const { clinic } = await aClinic();
     const days = (recording_retention_days: unknown) =>

@@ -48,7 +48,6 @@ export function observedDatabase(observer: Observer, database = env.DB, start = 
         return (constraint: string) =>
           observedDatabase(observer, target.withSession(constraint) as unknown as D1Database, constraint);
       if (property === "getBookmark") return () => (target as unknown as D1DatabaseSession).getBookmark();
-      if (property === "countWrite") return undefined;
       throw new Error(`The observed database does not have D1's ${String(property)}`);
     },
   });

@@ -52,6 +52,7 @@ CREATE INDEX `access_logs_of_sign_ins` ON `access_logs` (`organization_user_id`,
 CREATE TABLE `call_daily_metrics` (
 	`organization_id` integer NOT NULL,
 	`organization_user_id` integer NOT NULL,
+	`waiting_room_id` integer NOT NULL,
 	`date` text NOT NULL,
 	`total_calls` integer NOT NULL,
 	`failed_calls` integer NOT NULL,
@@ -59,7 +60,8 @@ CREATE TABLE `call_daily_metrics` (
 	`duration_ms` integer NOT NULL,
 	`waits` integer NOT NULL,
 	`wait_ms` integer NOT NULL,
-	PRIMARY KEY(`organization_id`, `organization_user_id`, `date`),
+	`quarters` text NOT NULL,
+	PRIMARY KEY(`organization_id`, `organization_user_id`, `waiting_room_id`, `date`),
 	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
@@ -550,6 +552,8 @@ CREATE TABLE `organizations` (
 	`transcript_retention_days` integer,
 	`participant_retention_days` integer,
 	`require_acting_user` integer DEFAULT false NOT NULL,
+	`time_zone` text,
+	`patient_identifier_system` text,
 	`is_suspended` integer DEFAULT false NOT NULL,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL
@@ -744,12 +748,14 @@ CREATE INDEX `people_to_erase` ON `people` (`organization_id`,`over_at`) WHERE o
 CREATE TABLE `visit_daily_metrics` (
 	`organization_id` integer NOT NULL,
 	`organization_user_id` integer NOT NULL,
+	`waiting_room_id` integer NOT NULL,
 	`date` text NOT NULL,
 	`planned` integer NOT NULL,
 	`held` integer NOT NULL,
 	`missed` integer NOT NULL,
 	`cancelled` integer NOT NULL,
-	PRIMARY KEY(`organization_id`, `organization_user_id`, `date`),
+	`quarters` text NOT NULL,
+	PRIMARY KEY(`organization_id`, `organization_user_id`, `waiting_room_id`, `date`),
 	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
@@ -881,49 +887,73 @@ SELECT
   call.id AS call_id,
   NULL AS participant_id,
   call.organization_id,
-  scope.factor * call.organization_user_id AS organization_user_id,
+  call.organization_user_id,
+  call.waiting_room_id,
   date(call.started_at / 1000.0, 'unixepoch') AS date,
+  -- Rounded down, also before 1970.
+  call.started_at / 900000 - (call.started_at % 900000 < 0) AS quarter,
   1 AS total_calls,
   coalesce(call.failed, 0) AS failed_calls,
   call.ended_at IS NOT NULL AND NOT call.end_is_assumed AS ended_calls,
   iif(call.ended_at IS NOT NULL AND NOT call.end_is_assumed, call.ended_at - call.started_at, 0) AS duration_ms,
   0 AS waits,
   0 AS wait_ms
-FROM calls call, (SELECT 0 AS factor UNION ALL SELECT 1) scope
+FROM calls call
 UNION ALL
 SELECT
   call.id,
   participant.id,
   call.organization_id,
-  scope.factor * call.organization_user_id,
+  call.organization_user_id,
+  call.waiting_room_id,
   date(call.started_at / 1000.0, 'unixepoch'),
+  call.started_at / 900000 - (call.started_at % 900000 < 0),
   0, 0, 0, 0,
   1,
   max(0, call.started_at - participant.waiting_since)
 FROM participants participant
 JOIN calls call ON call.id = participant.call_id
 JOIN people person ON person.id = participant.person_id
-JOIN (SELECT 0 AS factor UNION ALL SELECT 1) scope
 WHERE person.role = 'recipient' AND participant.waiting_since IS NOT NULL;
+--> statement-breakpoint
+CREATE TRIGGER `call_metric_contribution` INSTEAD OF INSERT ON `call_metric_contributions`
+BEGIN
+  INSERT INTO call_daily_metrics (organization_id, organization_user_id, waiting_room_id, date, total_calls, failed_calls,
+    ended_calls, duration_ms, waits, wait_ms, quarters)
+  SELECT new.organization_id, member.id, room.id, new.date, new.total_calls, new.failed_calls, new.ended_calls,
+    new.duration_ms, new.waits, new.wait_ms, json_set('{}', '$.' || new.quarter, json_array(new.total_calls, new.failed_calls,
+      new.ended_calls, new.duration_ms, new.waits, new.wait_ms))
+  FROM (SELECT 0 AS id UNION ALL SELECT new.organization_user_id) member,
+    (SELECT 0 AS id UNION ALL SELECT new.waiting_room_id) room
+  WHERE true
+  ON CONFLICT (organization_id, organization_user_id, waiting_room_id, date) DO UPDATE SET
+    total_calls = total_calls + excluded.total_calls,
+    failed_calls = failed_calls + excluded.failed_calls,
+    ended_calls = ended_calls + excluded.ended_calls,
+    duration_ms = duration_ms + excluded.duration_ms,
+    waits = waits + excluded.waits,
+    wait_ms = wait_ms + excluded.wait_ms,
+    quarters = json_set(quarters, '$.' || new.quarter, json_array(
+      coalesce(quarters ->> ('$.' || new.quarter || '[0]'), 0) + excluded.total_calls,
+      coalesce(quarters ->> ('$.' || new.quarter || '[1]'), 0) + excluded.failed_calls,
+      coalesce(quarters ->> ('$.' || new.quarter || '[2]'), 0) + excluded.ended_calls,
+      coalesce(quarters ->> ('$.' || new.quarter || '[3]'), 0) + excluded.duration_ms,
+      coalesce(quarters ->> ('$.' || new.quarter || '[4]'), 0) + excluded.waits,
+      coalesce(quarters ->> ('$.' || new.quarter || '[5]'), 0) + excluded.wait_ms));
+END;
 --> statement-breakpoint
 CREATE VIEW `call_metric_changes` AS
 SELECT NULL AS call_id, NULL AS participant_id, NULL AS sign;
 --> statement-breakpoint
 CREATE TRIGGER `call_metric_change` INSTEAD OF INSERT ON `call_metric_changes`
 BEGIN
-  INSERT INTO call_daily_metrics (organization_id, organization_user_id, date, total_calls, failed_calls,
-    ended_calls, duration_ms, waits, wait_ms)
-  SELECT organization_id, organization_user_id, date, new.sign * total_calls, new.sign * failed_calls,
-    new.sign * ended_calls, new.sign * duration_ms, new.sign * waits, new.sign * wait_ms
+  INSERT INTO call_metric_contributions
+  SELECT call_id, new.participant_id, organization_id, organization_user_id, waiting_room_id, date, quarter,
+    new.sign * sum(total_calls), new.sign * sum(failed_calls), new.sign * sum(ended_calls),
+    new.sign * sum(duration_ms), new.sign * sum(waits), new.sign * sum(wait_ms)
   FROM call_metric_contributions contribution
   WHERE contribution.call_id = new.call_id AND (new.participant_id IS NULL OR contribution.participant_id = new.participant_id)
-  ON CONFLICT (organization_id, organization_user_id, date) DO UPDATE SET
-    total_calls = total_calls + excluded.total_calls,
-    failed_calls = failed_calls + excluded.failed_calls,
-    ended_calls = ended_calls + excluded.ended_calls,
-    duration_ms = duration_ms + excluded.duration_ms,
-    waits = waits + excluded.waits,
-    wait_ms = wait_ms + excluded.wait_ms;
+  GROUP BY call_id;
 END;
 --> statement-breakpoint
 CREATE TRIGGER `calls_inserted` AFTER INSERT ON `calls`
@@ -931,16 +961,28 @@ BEGIN
   INSERT INTO call_metric_changes VALUES (new.id, NULL, 1);
 END;
 --> statement-breakpoint
-CREATE TRIGGER `calls_updating`
-BEFORE UPDATE OF organization_user_id, started_at, ended_at, end_is_assumed, failed ON `calls`
+CREATE TRIGGER `calls_updating` BEFORE UPDATE OF organization_user_id, waiting_room_id, started_at ON `calls`
+WHEN (old.organization_user_id, old.waiting_room_id, old.started_at) IS NOT (new.organization_user_id, new.waiting_room_id, new.started_at)
 BEGIN
   INSERT INTO call_metric_changes VALUES (old.id, NULL, -1);
 END;
 --> statement-breakpoint
-CREATE TRIGGER `calls_updated`
-AFTER UPDATE OF organization_user_id, started_at, ended_at, end_is_assumed, failed ON `calls`
+CREATE TRIGGER `calls_updated` AFTER UPDATE OF organization_user_id, waiting_room_id, started_at ON `calls`
+WHEN (old.organization_user_id, old.waiting_room_id, old.started_at) IS NOT (new.organization_user_id, new.waiting_room_id, new.started_at)
 BEGIN
   INSERT INTO call_metric_changes VALUES (new.id, NULL, 1);
+END;
+--> statement-breakpoint
+CREATE TRIGGER `calls_ended` AFTER UPDATE OF ended_at, end_is_assumed, failed ON `calls`
+WHEN (old.organization_user_id, old.waiting_room_id, old.started_at) IS (new.organization_user_id, new.waiting_room_id, new.started_at)
+  AND (old.ended_at, old.end_is_assumed, old.failed) IS NOT (new.ended_at, new.end_is_assumed, new.failed)
+BEGIN
+  INSERT INTO call_metric_contributions
+  SELECT call_id, NULL, organization_id, organization_user_id, waiting_room_id, date, quarter, 0,
+    failed_calls - coalesce(old.failed, 0),
+    ended_calls - (old.ended_at IS NOT NULL AND NOT old.end_is_assumed),
+    duration_ms - iif(old.ended_at IS NOT NULL AND NOT old.end_is_assumed, old.ended_at - old.started_at, 0), 0, 0
+  FROM call_metric_contributions WHERE call_id = new.id AND participant_id IS NULL;
 END;
 --> statement-breakpoint
 CREATE TRIGGER `calls_deleting` BEFORE DELETE ON `calls`
@@ -954,13 +996,13 @@ BEGIN
 END;
 --> statement-breakpoint
 CREATE TRIGGER `participants_updating` BEFORE UPDATE OF call_id, waiting_since ON `participants`
-WHEN old.call_id IS NOT NULL
+WHEN old.call_id IS NOT NULL AND (old.call_id, old.waiting_since) IS NOT (new.call_id, new.waiting_since)
 BEGIN
   INSERT INTO call_metric_changes VALUES (old.call_id, old.id, -1);
 END;
 --> statement-breakpoint
 CREATE TRIGGER `participants_updated` AFTER UPDATE OF call_id, waiting_since ON `participants`
-WHEN new.call_id IS NOT NULL
+WHEN new.call_id IS NOT NULL AND (old.call_id, old.waiting_since) IS NOT (new.call_id, new.waiting_since)
 BEGIN
   INSERT INTO call_metric_changes VALUES (new.call_id, new.id, 1);
 END;
@@ -1776,40 +1818,62 @@ BEGIN
 END;
 --> statement-breakpoint
 CREATE VIEW `visit_metric_changes` AS
-SELECT NULL AS organization_id, NULL AS organization_user_id, NULL AS starts_at, NULL AS status, NULL AS sign;
+SELECT NULL AS organization_id, NULL AS organization_user_id, NULL AS waiting_room_id, NULL AS starts_at, NULL AS before, NULL AS after;
 --> statement-breakpoint
 CREATE TRIGGER `visit_metric_change` INSTEAD OF INSERT ON `visit_metric_changes`
 BEGIN
-  INSERT INTO visit_daily_metrics (organization_id, organization_user_id, date, planned, held, missed, cancelled)
-  SELECT new.organization_id, scope.id, scope.date,
-    new.sign * (new.status = 'planned'), new.sign * (new.status IN ('started', 'ended')),
-    new.sign * (new.status = 'missed'), new.sign * (new.status = 'cancelled')
+  INSERT INTO visit_daily_metrics (organization_id, organization_user_id, waiting_room_id, date, planned, held, missed, cancelled, quarters)
+  SELECT new.organization_id, scope.member_id, scope.room_id, scope.date, planned, held, missed, cancelled,
+    iif(scope.date = '', '{}', json_set('{}', '$.' || quarter, json_array(planned, held, missed, cancelled)))
   FROM (
-    SELECT 0 AS id, '' AS date
-    UNION ALL SELECT 0, date(new.starts_at / 1000.0, 'unixepoch')
-    UNION ALL SELECT new.organization_user_id, date(new.starts_at / 1000.0, 'unixepoch')
+    SELECT (new.after IS 'planned') - (new.before IS 'planned') AS planned,
+      coalesce(new.after IN ('started', 'ended'), 0) - coalesce(new.before IN ('started', 'ended'), 0) AS held,
+      (new.after IS 'missed') - (new.before IS 'missed') AS missed,
+      (new.after IS 'cancelled') - (new.before IS 'cancelled') AS cancelled,
+      -- Rounded down, also before 1970.
+      new.starts_at / 900000 - (new.starts_at % 900000 < 0) AS quarter
+  ) visit, (
+    SELECT 0 AS member_id, 0 AS room_id, '' AS date
+    UNION ALL
+    SELECT member.id, room.id, date(new.starts_at / 1000.0, 'unixepoch')
+    FROM (SELECT 0 AS id UNION ALL SELECT new.organization_user_id) member, (SELECT 0 AS id UNION ALL SELECT new.waiting_room_id) room
   ) scope
-  WHERE scope.id IS NOT NULL
-  ON CONFLICT (organization_id, organization_user_id, date) DO UPDATE SET
+  WHERE scope.member_id IS NOT NULL
+  ON CONFLICT (organization_id, organization_user_id, waiting_room_id, date) DO UPDATE SET
     planned = planned + excluded.planned,
     held = held + excluded.held,
     missed = missed + excluded.missed,
-    cancelled = cancelled + excluded.cancelled;
+    cancelled = cancelled + excluded.cancelled,
+    quarters = coalesce((
+      SELECT json_set(quarters, fullkey, json_array(
+        coalesce(quarters ->> (fullkey || '[0]'), 0) + excluded.planned,
+        coalesce(quarters ->> (fullkey || '[1]'), 0) + excluded.held,
+        coalesce(quarters ->> (fullkey || '[2]'), 0) + excluded.missed,
+        coalesce(quarters ->> (fullkey || '[3]'), 0) + excluded.cancelled))
+      FROM json_each(excluded.quarters)), quarters);
 END;
 --> statement-breakpoint
 CREATE TRIGGER `visits_inserted` AFTER INSERT ON `visits`
 BEGIN
   INSERT INTO visit_metric_changes
-  VALUES (new.organization_id, new.organization_user_id, new.starts_at, new.status, 1);
+  VALUES (new.organization_id, new.organization_user_id, new.waiting_room_id, new.starts_at, NULL, new.status);
   INSERT INTO events (organization_id, type, data, created_at)
   VALUES (new.organization_id, 'visit.created', json_object('visit_id', new.id), new.created_at);
 END;
 --> statement-breakpoint
-CREATE TRIGGER `visits_updated` AFTER UPDATE OF organization_user_id, starts_at, status, updated_at ON `visits`
+CREATE TRIGGER `visits_updated` AFTER UPDATE OF organization_user_id, waiting_room_id, starts_at, status, updated_at ON `visits`
 BEGIN
   INSERT INTO visit_metric_changes
-  VALUES (old.organization_id, old.organization_user_id, old.starts_at, old.status, -1),
-    (new.organization_id, new.organization_user_id, new.starts_at, new.status, 1);
+  SELECT new.organization_id, new.organization_user_id, new.waiting_room_id, new.starts_at, old.status, new.status
+  WHERE (old.organization_user_id, old.waiting_room_id, old.starts_at) IS (new.organization_user_id, new.waiting_room_id, new.starts_at)
+    AND old.status <> new.status;
+  INSERT INTO visit_metric_changes
+  SELECT organization_id, organization_user_id, waiting_room_id, starts_at, before, after
+  FROM (
+    SELECT old.organization_id, old.organization_user_id, old.waiting_room_id, old.starts_at, old.status AS before, NULL AS after
+    UNION ALL SELECT new.organization_id, new.organization_user_id, new.waiting_room_id, new.starts_at, NULL, new.status
+  )
+  WHERE (old.organization_user_id, old.waiting_room_id, old.starts_at) IS NOT (new.organization_user_id, new.waiting_room_id, new.starts_at);
   INSERT INTO events (organization_id, type, data, created_at)
   VALUES (new.organization_id, 'visit.' || iif(new.status = old.status, 'updated', new.status),
     json_patch('{}', json_object('visit_id', new.id, 'call_id', iif(new.status <> old.status AND new.status = 'started', (
@@ -1995,8 +2059,8 @@ BEGIN
   HAVING count(*) > 0;
 END;
 --> statement-breakpoint
-CREATE TRIGGER `events_organization_updated` AFTER UPDATE OF name, slug, recording_retention_days, transcript_retention_days, participant_retention_days, require_acting_user, is_suspended ON `organizations`
-WHEN old.name IS NOT new.name OR old.slug IS NOT new.slug OR old.recording_retention_days IS NOT new.recording_retention_days OR old.transcript_retention_days IS NOT new.transcript_retention_days OR old.participant_retention_days IS NOT new.participant_retention_days OR old.require_acting_user IS NOT new.require_acting_user OR old.is_suspended IS NOT new.is_suspended
+CREATE TRIGGER `events_organization_updated` AFTER UPDATE OF name, slug, recording_retention_days, transcript_retention_days, participant_retention_days, require_acting_user, time_zone, patient_identifier_system, is_suspended ON `organizations`
+WHEN old.name IS NOT new.name OR old.slug IS NOT new.slug OR old.recording_retention_days IS NOT new.recording_retention_days OR old.transcript_retention_days IS NOT new.transcript_retention_days OR old.participant_retention_days IS NOT new.participant_retention_days OR old.require_acting_user IS NOT new.require_acting_user OR old.time_zone IS NOT new.time_zone OR old.patient_identifier_system IS NOT new.patient_identifier_system OR old.is_suspended IS NOT new.is_suspended
 BEGIN
   INSERT INTO events (organization_id, type, data, created_at)
   VALUES (new.id, 'organization.updated', '{}', new.updated_at);

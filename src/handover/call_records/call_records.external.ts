@@ -1,0 +1,50 @@
+import { ONE_CALL } from "../../calls/calls/calls.routes.ts";
+import { callParams, toCallDetails } from "../../calls/calls/calls.schemas.ts";
+import { requireCall } from "../../calls/calls/calls.service.ts";
+import { recordedReadIf } from "../../http/acting_user.ts";
+import { inWantedType, wantedType } from "../../http/content_negotiation.ts";
+import { externalRoutes } from "../../http/hono.ts";
+import { countAnswerLength } from "../../http/rate_limits.ts";
+import { readsFrom } from "../../http/replication.ts";
+import { area } from "../../http/scopes.ts";
+import { params } from "../../http/validation.ts";
+import { fhirBundleOf } from "../fhir_bundles/fhir_bundles.ts";
+import { signVcon } from "../vcons/vcons.keys.ts";
+import { vconOf } from "../vcons/vcons.ts";
+import { type CallRecord, FHIR, lengthOfRecord, VCON, VCON_JWS } from "./call_records.schemas.ts";
+import { addressOf, requireCallRecord, requireSigningKey } from "./call_records.service.ts";
+
+const JSON_TYPE = "application/json";
+
+/** JSON shows no names, so its read is not recorded. */
+const recordedForm = recordedReadIf((c) => wantedType(c, [JSON_TYPE, FHIR, VCON, VCON_JWS]) !== JSON_TYPE);
+
+export const callRecordsExternal = externalRoutes().get(
+  ONE_CALL,
+  area("calls"),
+  // The number of recordings depends on consent.
+  readsFrom("primary"),
+  params(callParams),
+  recordedForm,
+  (c) => {
+    const { context } = c.var;
+    const path = c.req.valid("param");
+    const address = addressOf(context);
+    async function answerWith(type: string, formOf: (record: CallRecord) => unknown) {
+      const record = await requireCallRecord(context, path);
+      await countAnswerLength(c, context, lengthOfRecord(record));
+      return c.body(JSON.stringify(await formOf(record)), 200, { "Content-Type": type });
+    }
+    return inWantedType(c, {
+      [JSON_TYPE]: async () => c.json(toCallDetails(await requireCall(context, path))),
+      [FHIR]: () => answerWith(FHIR, (record) => fhirBundleOf(record, { address })),
+      [VCON]: () => answerWith(VCON, (record) => vconOf(record, { address })),
+      [VCON_JWS]: () => {
+        const key = requireSigningKey(context);
+        return answerWith(VCON_JWS, async (record) =>
+          signVcon(key, await vconOf(record, { address }), context.now),
+        );
+      },
+    });
+  },
+);

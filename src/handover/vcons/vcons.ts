@@ -1,0 +1,143 @@
+import { toTimestamp } from "../../http/wire.ts";
+import { SECOND } from "../../units.ts";
+import { type CallRecord, pathOfRecording } from "../call_records/call_records.schemas.ts";
+import { uuidOfVcon } from "./vcons.uuid.ts";
+
+/* The vCon of a call: draft-ietf-vcon-vcon-core-04, with the parameters of our own extension. */
+
+/** `role`, `external_reference` and `user_id` of a party, `call_id` and `path` of a dialog. Whoever does not know them can ignore them. */
+const EXTENSION = "organization_video_visit";
+
+const VENDOR = "Organization Video Visit Service";
+
+export type Vcon = Awaited<ReturnType<typeof vconOf>>;
+
+export interface VconOptions {
+  /** Of this service: see `addressOf`. */
+  address: string;
+  /** The ids of the only people to name. Of the others, only the role remains. */
+  onlyPeople?: readonly number[] | undefined;
+}
+
+export async function vconOf(record: CallRecord, { address, onlyPeople }: VconOptions) {
+  const { call } = record;
+  const uuid = await uuidOfVcon(call, address);
+  const named = onlyPeople && new Set(onlyPeople);
+  const isNamed = ({ person_id }: Participant) => named?.has(person_id) ?? true;
+  const [analysis, attachments] = [analysisOf(record), attachmentsOf(record, isNamed)];
+  return {
+    vcon: "0.4.0",
+    ...(onlyPeople
+      ? {
+          uuid: await uuidOfVcon(call, address, onlyPeople),
+          redacted: { uuid, type: "other_parties" },
+        }
+      : { uuid }),
+    extensions: [EXTENSION],
+    created_at: toTimestamp(call.created_at),
+    updated_at: toTimestamp(latestChange(record)),
+    parties: record.participants.map((each) => partyOf(each, isNamed(each))),
+    dialog: [dialogOf(record), ...record.recordings.map((each) => recordingOf(record, each))],
+    ...(analysis.length > 0 && { analysis }),
+    ...(attachments.length > 0 && { attachments }),
+  };
+}
+
+type Participant = CallRecord["participants"][number];
+
+const latestChange = ({ call, participants, transcript, soap_note, recordings }: CallRecord) =>
+  Math.max(
+    ...[call, ...participants, ...recordings, transcript, soap_note].map((row) => row?.updated_at ?? 0),
+  );
+
+const partyOf = ({ role, display_name, external_reference, user_id }: Participant, isNamed: boolean) => ({
+  type: "person",
+  role,
+  ...(isNamed && {
+    name: display_name,
+    ...(external_reference !== null && { external_reference }),
+    ...(user_id !== null && { user_id }),
+  }),
+});
+
+function dialogOf({ call, participants, recordings }: CallRecord) {
+  const { started_at, ended_at } = call;
+  const party_history = participants.flatMap(({ joined_at, left_at }, party) => [
+    ...(joined_at === null ? [] : [{ party, time: toTimestamp(joined_at), event: "join" }]),
+    ...(left_at === null ? [] : [{ party, time: toTimestamp(left_at), event: "drop" }]),
+  ]);
+  return {
+    ...(call.failed && recordings.length === 0
+      ? { type: "incomplete", disposition: "failed" }
+      : { type: "recording-set", recordings: recordings.map((_, n) => n + 1) }),
+    start: toTimestamp(started_at),
+    ...(ended_at !== null && { duration: (ended_at - started_at) / SECOND }),
+    parties: participants.map((_, n) => n),
+    ...(party_history.length > 0 && { party_history }),
+    call_id: call.id,
+  };
+}
+
+/** Without `url`, which needs a hash of the file. If no report said when the recording began, it is shown as begun with the call. */
+const recordingOf = ({ call, participants }: CallRecord, recording: CallRecord["recordings"][number]) => ({
+  type: "recording",
+  start: toTimestamp(recording.started_at ?? call.started_at),
+  ...(recording.duration !== null && { duration: recording.duration / SECOND }),
+  parties: participants.map((_, n) => n),
+  recording_set: 0,
+  path: pathOfRecording(call, recording),
+});
+
+function analysisOf({ participants, transcript, soap_note }: CallRecord) {
+  const plain = { dialog: 0, mediatype: "text/plain", vendor: VENDOR, encoding: "none" };
+  const parties = new Map(participants.map(({ id }, party) => [id, party]));
+  return [
+    ...(transcript
+      ? [
+          {
+            type: "transcript",
+            dialog: 0,
+            mediatype: "application/json",
+            vendor: VENDOR,
+            schema: "transcript_lines",
+            encoding: "json",
+            body: {
+              is_final: transcript.is_final,
+              transcript_lines: Array.from(
+                transcript.lines,
+                ({ speaker_id, start_time, end_time, text }) => ({
+                  party: parties.get(speaker_id),
+                  start_time,
+                  end_time,
+                  text,
+                }),
+              ),
+            },
+          },
+        ]
+      : []),
+    ...(transcript?.summary ? [{ type: "summary", ...plain, body: transcript.summary }] : []),
+    ...(soap_note ? [{ type: "report", ...plain, schema: "soap_note", body: soap_note.text }] : []),
+  ];
+}
+
+const attachmentsOf = (
+  { participants, decisions }: CallRecord,
+  isNamed: (participant: Participant) => boolean,
+) =>
+  decisions.flatMap(({ participant_id, decision, decided_at, method }) => {
+    const party = participants.findIndex(({ id }) => id === participant_id);
+    const participant = participants[party];
+    if (!participant || !isNamed(participant)) return [];
+    return [
+      {
+        purpose: "recording_consent",
+        start: toTimestamp(decided_at),
+        party,
+        dialog: 0,
+        mediatype: "application/json",
+        encoding: "json",
+        body: { decision, decided_at: toTimestamp(decided_at), method },
+      },
+    ];
+  });

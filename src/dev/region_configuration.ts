@@ -71,7 +71,7 @@ export function withVariable(text: string, env: string | undefined, name: string
 }
 
 /**
- * What the regions of a configuration lack: databases without a region, buckets and settings.
+ * Lists the missing parts of the regions in a configuration: databases without a region, buckets and settings.
  *
  * @param secrets the names of the Worker's secrets
  */

@@ -54,6 +54,13 @@ const options = {
 /** In milliseconds: more often than in production, where it is five minutes, so that a developer need not wait. */
 const CRON_INTERVAL = 30_000;
 
+/** As in .dev.vars.example and wrangler.toml. */
+const LOCAL_STORAGE = {
+  ENDPOINT: "/cdn-cgi/local/r2/s3",
+  ACCESS_KEY_ID: "local-access-key",
+  SECRET_ACCESS_KEY: "local-secret-key",
+};
+
 /** In milliseconds. */
 const PARENT_CHECKED_EVERY = 500;
 
@@ -98,13 +105,6 @@ function inRegions(config: string, env: string | undefined, regions: string[], s
       text = withVariable(text, env, `RECORDINGS_S3_${name}${suffixOfRegion(region)}`, value);
   writeFileSync(config, text);
 }
-
-/** As in .dev.vars.example and wrangler.toml. */
-const LOCAL_STORAGE = {
-  ENDPOINT: "/cdn-cgi/local/r2/s3",
-  ACCESS_KEY_ID: "local-access-key",
-  SECRET_ACCESS_KEY: "local-secret-key",
-};
 
 function requireSettings(env: Env) {
   try {

@@ -53,17 +53,12 @@ const overS3 = ({ settings }: RecordingStorage): Pick<FileStore, "read" | "write
     return bodyOf(response, key);
   },
   async write({ key, size }, body) {
-    const headers = { "Content-Length": String(size), "x-amz-content-sha256": "UNSIGNED-PAYLOAD" };
-    const { url, headers: signed } = await sign(settings, fileUrl(settings, key).href, {
-      method: "PUT",
-      headers,
-    });
+    const headers = { "content-length": String(size), "x-amz-content-sha256": "UNSIGNED-PAYLOAD" };
+    const { href } = fileUrl(settings, key);
+    const signed = await sign(settings, href, { method: "PUT", headers });
     const stream = { body, duplex: "half" } as RequestInit;
-    const response = await fetch(url, {
-      method: "PUT",
-      headers: { ...Object.fromEntries(signed), ...headers },
-      ...stream,
-    });
+    const all = { ...Object.fromEntries(signed.headers), ...headers };
+    const response = await fetch(signed.url, { method: "PUT", headers: all, ...stream });
     await bodyOf(response, key)?.cancel();
     return md5Of(response.headers.get("ETag") ?? "");
   },

@@ -141,7 +141,6 @@ const OVER_TWO_DATABASES = [
   "operation",
   "organizations",
   "other_organizations.long",
-  "platform_lists",
   "quiet",
   "rate_limits",
   "replication.long",

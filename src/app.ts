@@ -12,6 +12,7 @@ import { webhookDeliveriesExternal } from "./delivery/webhook_deliveries/webhook
 import { nudgeDeliveries } from "./delivery/webhook_deliveries/webhook_deliveries.queue.ts";
 import { webhookEndpointsExternal } from "./delivery/webhook_endpoints/webhook_endpoints.external.ts";
 import { callRecordsExternal } from "./handover/call_records/call_records.external.ts";
+import { participantExportsExternal } from "./handover/participant_exports/participant_exports.external.ts";
 import { releasingBody } from "./http/body.ts";
 import { handleError } from "./http/errors.ts";
 import { health } from "./http/health.ts";
@@ -79,6 +80,7 @@ const external = externalRoutes()
   .route("/", egressesExternal)
   .route("/", egressAuditLogsExternal)
   .route("/", erasuresExternal)
+  .route("/", participantExportsExternal)
   .route("/", tokenExchangeExternal)
   .route("/", rolesExternal)
   .route("/", bulkInvitesExternal)

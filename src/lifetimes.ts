@@ -43,6 +43,9 @@ export const PUBLIC_KEYS_KEPT_FOR = 300;
 /** In seconds: the `Retry-After` if the bucket of the sealed days did not return the file. */
 export const BUCKET_RETRY_AFTER = 5;
 
+/** An export of a person that makes no progress for this long is given up, so that another one may begin. */
+export const EXPORT_LEASE = 60 * SECOND;
+
 /** A client still unsure after a day whether a request was carried out finds out by other means. */
 export const IDEMPOTENCY_KEY_KEPT_FOR = DAY;
 

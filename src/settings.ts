@@ -180,13 +180,16 @@ export const readStorageSettings = (env: object): StorageSettings => parseSettin
 
 function parseSettings<Parsed>(schema: z.ZodType<Parsed>, env: object): Parsed {
   const { REGION_SUFFIX = "", MISSING_IN_REGION = [] } = env as Partial<RegionOfShard>;
-  const result = schema.safeParse(Object.fromEntries(Object.entries(env).filter(isSet)));
+  const given = Object.fromEntries(Object.entries(env).filter(isSet));
+  const result = schema.safeParse(given);
   if (result.success && MISSING_IN_REGION.length === 0) return result.data;
-  const faults = MISSING_IN_REGION.map((name) => [name, "must be set, for the region of a database"]);
+  const faults = MISSING_IN_REGION.map((name) => [name, "is not set, for the region of a database"]);
   if (faults.length === 0)
-    for (const { path, message } of result.error?.issues ?? []) {
+    for (const { code, path, message } of result.error?.issues ?? []) {
       const [name = "", ...rest] = path.map(String);
-      faults.push([isOfRegion(name) ? name + REGION_SUFFIX : name, [...rest, message].join(" ")]);
+      const isMissing = code === "invalid_type" && !(name in given);
+      const fault = isMissing ? "is not set" : [...rest, message].join(" ");
+      faults.push([isOfRegion(name) ? name + REGION_SUFFIX : name, fault]);
     }
   throw new SettingsError(
     [...new Set(faults.map(([name = ""]) => name))],

@@ -30,6 +30,12 @@ export const EXPORTED_PAGE = 1000;
 /** Access log entries that a request with filters searches. Their index is read again, to find where the next one continues. */
 export const ACCESS_LOGS_LOOKED_THROUGH = MAX_EXPORTED_ACCESS_LOGS / 2;
 
+/** Access log entries that an export of a person searches at once. A log of eight million takes 400 of a request's 1,000 queries. */
+export const PERSON_ENTRIES_LOOKED_THROUGH = 20_000;
+
+/** Planned visits that an export reads at once. */
+export const EXPORTED_VISITS = 100;
+
 /** Entries read at once for sealing: 1 MB of D1's response, or 16 MB if each names 500 participants, of the isolate's 128 MB. */
 export const SEALED_PAGE = 4000;
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { AccessLogFault } from "./access_log.ts";
+import { EXPORT_PARTICIPANT_USAGE, exportParticipantCommand } from "./cli_export_participant.ts";
 import { LISTEN_USAGE, listen } from "./cli_listen.ts";
 import { causeOf, say, UsageError } from "./cli_support.ts";
 import { VERIFY_ACCESS_LOG_USAGE, verifyAccessLogCommand } from "./cli_verify_access_log.ts";
@@ -7,6 +8,7 @@ import { VideoVisitError } from "./errors.ts";
 
 const COMMANDS = new Map([
   ["listen", { run: listen, usage: LISTEN_USAGE }],
+  ["export-participant", { run: exportParticipantCommand, usage: EXPORT_PARTICIPANT_USAGE }],
   ["verify-access-log", { run: verifyAccessLogCommand, usage: VERIFY_ACCESS_LOG_USAGE }],
 ]);
 

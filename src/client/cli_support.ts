@@ -15,6 +15,9 @@ export function say(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
+export const count = (number: number, one: string, several: string): string =>
+  `${number.toLocaleString("en-US")} ${number === 1 ? one : several}`;
+
 type Values<Options extends ParseArgsOptionsConfig> = ReturnType<
   typeof parseArgs<{ options: Options }>
 >["values"];

@@ -1,6 +1,6 @@
 import { verifyAccessLog } from "./access_log.ts";
 import { isDate } from "./access_log_chain.ts";
-import { credentialsWith, say, settingsFor, UsageError, valuesOf } from "./cli_support.ts";
+import { count, credentialsWith, say, settingsFor, UsageError, valuesOf } from "./cli_support.ts";
 
 export const VERIFY_ACCESS_LOG_USAGE: string = `Usage: npx organization-video-visit-client verify-access-log --url URL [--from DATE] [--head DATE=SHA256]…
 
@@ -22,9 +22,6 @@ const OPTIONS = {
   head: { type: "string", multiple: true, default: [] as string[] },
   "acting-user": { type: "string" },
 } as const;
-
-const count = (number: number, one: string, several: string) =>
-  `${number.toLocaleString("en-US")} ${number === 1 ? one : several}`;
 
 export async function verifyAccessLogCommand(args: string[]): Promise<void> {
   const { url, from, head, "acting-user": actingUser } = valuesOf(args, OPTIONS);

@@ -4,6 +4,7 @@ import type {
   EraseParticipationsResponse,
 } from "../../dist/client/external/types.gen.js";
 import { connectionOf, forActingUser } from "./connection.ts";
+import { type ExportLine, exportedLines, type PersonToExport } from "./export.ts";
 import { type EventOfType, type EventTypeOrFamily, type FollowOptions, followEvents } from "./follow.ts";
 import type { RequestOptions } from "./request.ts";
 import { type Connection, send } from "./send.ts";
@@ -23,6 +24,14 @@ export interface Client extends Operations {
     person: PersonToErase,
     options?: RequestOptions,
   ) => Promise<EraseParticipationsResponse>;
+  /**
+   * Yields the lines of a person's export. Throws an `IncompleteExportError` unless the last line, of the type `end`, confirms all
+   * others: until you have received it, use none of them.
+   */
+  readonly exportParticipant: (
+    person: PersonToExport,
+    options?: RequestOptions,
+  ) => AsyncGenerator<ExportLine, void, undefined>;
   /**
    * Returns this client acting for one of your users: each request names the user and the purpose, for the access log.
    *
@@ -51,6 +60,9 @@ function clientOf(connection: Connection): Client {
     ...operations,
     followEvents: (options) => followEvents(operations.listEvents, options) as AsyncGenerator<never, never>,
     eraseParticipant: (person, options) => eraseParticipant(operations.eraseParticipations, person, options),
+    async *exportParticipant(person, options) {
+      for await (const { line } of exportedLines(connection, person, options)) yield line;
+    },
     withActingUser: (id, purpose) => clientOf(forActingUser(connection, id, purpose)),
   };
 }

@@ -50,7 +50,20 @@ export async function send(
   const ask = (next: number) => carriedOut(connection, route, { ...input, after: next }, rest);
   const { signal, maxRetries = connection.maxRetries } = options;
   const reading = { signal, maxRetries, asText: connection.bounds !== undefined };
+  if (!route.query?.includes("after")) return leavable(content, itemsOf(content));
   return leavable(content, listItems(content, Number(after), reading, ask));
+}
+
+/** The response of a request for NDJSON that cannot be continued. */
+export const linesOfResponse = (
+  connection: Connection,
+  route: Route,
+  input: object,
+  options: Options,
+): Promise<Lines> => carriedOut(connection, route, input, options) as Promise<Lines>;
+
+async function* itemsOf(content: Lines): AsyncGenerator<unknown, void, undefined> {
+  for await (const line of content.lines()) yield parsed(line);
 }
 
 async function carriedOut(

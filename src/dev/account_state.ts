@@ -79,10 +79,8 @@ export async function stateOfBucket(
   return { binding, name, jurisdiction, exists: !!found, isLocked: !!lock?.rules?.length };
 }
 
-export function queuesIn({ queues }: WranglerConfiguration): string[] {
-  const letters = queues.consumers.flatMap(({ dead_letter_queue }) => dead_letter_queue ?? []);
-  return [...new Set([...queues.producers.map(({ queue }) => queue), ...letters])];
-}
+export const queuesIn = ({ queues }: WranglerConfiguration): string[] =>
+  queues.producers.map(({ queue }) => queue);
 
 async function statesOfQueues(account: Account, configuration: WranglerConfiguration) {
   return Promise.all(

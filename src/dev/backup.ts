@@ -15,7 +15,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { requireNoBackup } from "./backup_files.ts";
 import { backupStatements } from "./backup_statements.ts";
-import { say } from "./command.ts";
+import { CONSENT_USAGE, consentOptions, mayChange, say } from "./command.ts";
 import {
   chosenDatabases,
   runDatabaseCommand,
@@ -23,6 +23,7 @@ import {
   sayWhich,
   shardOption,
 } from "./database_command.ts";
+import { nameOf } from "./deployment.ts";
 import { copyOf, linesOfFile, SCHEMA } from "./exported_copy.ts";
 import { writePrivateFile } from "./private_file.ts";
 import { QUIETING_STATEMENTS } from "./quiet_statements.ts";
@@ -34,9 +35,14 @@ Usage: npm run backup -- --output FILE | --shipped [--remote]
 
   --output FILE        the file to write, which must not exist yet
   --shipped            notes in the database that its backup is in a safe place now, so that a late one is noticed
-${SHARD_USAGE}`;
+${SHARD_USAGE}${CONSENT_USAGE}`;
 
-const options = { output: { type: "string" }, shipped: { type: "boolean" }, ...shardOption } as const;
+const options = {
+  ...consentOptions,
+  output: { type: "string" },
+  shipped: { type: "boolean" },
+  ...shardOption,
+} as const;
 
 const NOTE = `INSERT INTO database_settings (name, value) VALUES ('backup', CAST(unixepoch('subsec') * 1000 AS INTEGER))
   ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
@@ -44,12 +50,14 @@ const NOTE = `INSERT INTO database_settings (name, value) VALUES ('backup', CAST
 runDatabaseCommand(USAGE, options, async ({ output, shipped, ...target }) => {
   if (Boolean(output) === Boolean(shipped))
     throw new Error("Choose one: npm run backup -- --output FILE, or --shipped");
+  const databases = (await chosenDatabases(target)).toReversed();
   if (!output) {
-    for (const database of await chosenDatabases(target)) await queryDatabase(database, [NOTE]);
-    return say("Noted: the backup is in a safe place.");
+    const plan = databases.map((each) => `Note in ${nameOf(each)} that its backup is in a safe place`);
+    if (!(await mayChange(plan, target))) return;
+    for (const database of databases) await queryDatabase(database, [NOTE]);
+    return say("Noted.");
   }
   requireNoBackup(output);
-  const databases = (await chosenDatabases(target)).toReversed();
   for (const database of databases) {
     sayWhich(databases, database);
     await backUp(database, databases.length > 1 ? `${output}.${database.shard}` : output);
@@ -67,7 +75,7 @@ async function backUp(target: Target, output: string) {
     );
     await writePrivateFile(output, backupStatements(copy, QUIETING_STATEMENTS));
     copy.close();
-    process.stdout.write(`Wrote ${output}. It contains health data: keep it as safe as the database.\n`);
+    say(`Wrote ${output}. It contains health data: keep it as safe as the database.`);
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -5,7 +5,7 @@
  */
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { SYSTEM_USER_ID } from "../organization/members/organization_users.table.ts";
-import { requireArguments } from "./command.ts";
+import { runCommand } from "./command.ts";
 import {
   DIGESTS,
   emptyDatabase,
@@ -17,25 +17,25 @@ import {
 import { createFromFiles, createStatements } from "./triggers.ts";
 import { WRITES_PAGE, writesPage } from "./writes_page.ts";
 
-requireArguments(
-  `
+const USAGE = `
 Usage: npm run db:baseline
 
 Before the first deployment, replaces the only migration, from the *.table.ts and *.triggers.sql files in src.
-`,
-  {},
-);
-if (isDeployed())
-  throw new Error(
-    `Databases have run the migrations in ${DIGESTS}, so add a migration instead: use \`npm run db:generate\`.`,
-  );
-const { statements: tables, snapshot } = await schemaChanges();
-const database = emptyDatabase();
-database.exec(tables.join("\n"));
-const systemUser = `INSERT INTO sqlite_sequence (name, seq) VALUES ('organization_users', ${SYSTEM_USER_ID});`;
-const definitions = createFromFiles(database);
-const statements = [...tables, systemUser, ...createStatements(definitions)];
-rmSync("drizzle", { recursive: true, force: true });
-mkdirSync("drizzle/meta", { recursive: true });
-writeMigration(`0000_baseline_${hexDigest(statements.join()).slice(0, 8)}.sql`, statements, snapshot);
-writeFileSync(WRITES_PAGE, writesPage(database, definitions));
+`;
+
+await runCommand(USAGE, {}, async () => {
+  if (isDeployed())
+    throw new Error(
+      `Databases have run the migrations in ${DIGESTS}, so add a migration instead: use \`npm run db:generate\`.`,
+    );
+  const { statements: tables, snapshot } = await schemaChanges();
+  const database = emptyDatabase();
+  database.exec(tables.join("\n"));
+  const systemUser = `INSERT INTO sqlite_sequence (name, seq) VALUES ('organization_users', ${SYSTEM_USER_ID});`;
+  const definitions = createFromFiles(database);
+  const statements = [...tables, systemUser, ...createStatements(definitions)];
+  rmSync("drizzle", { recursive: true, force: true });
+  mkdirSync("drizzle/meta", { recursive: true });
+  writeMigration(`0000_baseline_${hexDigest(statements.join()).slice(0, 8)}.sql`, statements, snapshot);
+  writeFileSync(WRITES_PAGE, writesPage(database, definitions));
+});

@@ -169,13 +169,12 @@ const askWrangler = async (target: Account, ...command: string[]) =>
 
 async function readLogin(target: Account): Promise<Record<string, string>> {
   const given = process.env.CLOUDFLARE_API_TOKEN;
-  const { token, key, email } = given
+  const { token } = given
     ? { token: given }
     : await askWrangler(target, "auth", "token").catch((error) => {
         throw new LoginError(error.message);
       });
   if (token) return { Authorization: `Bearer ${token}` };
-  if (key) return { "X-Auth-Key": key, "X-Auth-Email": email };
   throw new LoginError();
 }
 

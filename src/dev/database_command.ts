@@ -5,22 +5,32 @@ import { closingDatabases } from "./statement_runner.ts";
 import { type Target, targetOptions } from "./wrangler.ts";
 import { requireEnvironment } from "./wrangler_config.ts";
 
-const TARGET_USAGE = `  --remote             uses the database in production instead of the local one
-  --persist-to FOLDER  the folder of the local data; .wrangler/state by default
+const PLACE_USAGE = {
+  local: "  --remote             uses the database in production instead of the local one\n",
+  remote: "  --local              uses the local databases instead of those in production\n",
+};
+
+const TARGET_USAGE = `  --persist-to FOLDER  the folder of the local data; .wrangler/state by default
   --config FILE, -c    wrangler's configuration file; wrangler.toml by default
   --env NAME, -e       the environment in that file
   --help, -h           shows this help
 `;
 
-/** Runs a command of package.json that works on databases, and adds the options that select them. */
+/**
+ * Runs a command of package.json that works on databases, and adds the options that select them.
+ *
+ * @param place the databases that it works on without --remote or --local
+ */
 export async function runDatabaseCommand<const Own extends ParseArgsOptionsConfig>(
   usage: string,
   options: Own,
   run: (values: Target & Values<Own>) => unknown,
+  place: keyof typeof PLACE_USAGE = "local",
 ) {
   const all = { ...options, ...targetOptions };
-  await runCommand(usage + TARGET_USAGE, all, (values) => {
+  await runCommand(usage + PLACE_USAGE[place] + TARGET_USAGE, all, (values) => {
     const target = values as Target & Values<Own>;
+    if (place === "remote") target.remote = !target.local;
     requireEnvironment(target);
     return closingDatabases(() => run(target));
   });

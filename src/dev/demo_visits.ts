@@ -4,22 +4,13 @@ import { isLoopback } from "../http/loopback.ts";
 import { MINUTE } from "../units.ts";
 import { type Consent, mayChange, say, UsageError } from "./command.ts";
 import { type Platform, platformAt } from "./demo_platform.ts";
+import { SOAP_NOTE, transcriptOf } from "./demo_results.ts";
 
 /** The recipient of each visit, and whether they consent to be recorded. */
 const RECIPIENTS = [
   { display_name: "Demo Recipient Rita", recording_consent: true },
   { display_name: "Demo Recipient Remy", recording_consent: false },
 ];
-
-const TRANSCRIPT = {
-  summary: "A demo: a follow-up on blood pressure, which has come down.",
-  is_final: true,
-};
-
-const SOAP_NOTE = {
-  text: "A demo.\nSubjective: feels better.\nObjective: 128/82 at home.\nAssessment: improving.\nPlan: as before.",
-  is_final: true,
-};
 
 interface Provider {
   id: number;
@@ -117,11 +108,8 @@ async function playVisit(platform: Platform, path: string, provider: Provider, v
   await report(`calls/${key}`, { call: end });
   if (recording_consent)
     await report(`egresses/${key}`, { egress: { ...end, status: "egress_ended", is_stopped: true } });
-  const lines = [
-    { participant_key: keys.provider, text: "How do you feel?", start_time: 0.5, end_time: 2 },
-    { participant_key: keys.recipient, text: "Much better, thank you.", start_time: 2.5, end_time: 4 },
-  ];
-  await report(`calls/${key}/transcript`, { transcript: { ...TRANSCRIPT, lines } });
+  const transcript = transcriptOf([keys.provider, keys.recipient]);
+  await report(`calls/${key}/transcript`, { transcript });
   await report(`calls/${key}/soap_note`, { soap_note: SOAP_NOTE });
   const results = recording_consent ? "a SOAP note and a recording without a file" : "and a SOAP note";
   say(`${key}: call ${id}, with a transcript, ${results}`);

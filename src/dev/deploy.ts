@@ -15,7 +15,8 @@ import {
   unreplicatedIn,
 } from "./account_state.ts";
 import { askCloudflare } from "./cloudflare_api.ts";
-import { CONSENT_USAGE, type Consent, consentOptions, mayChange, runCommand, say } from "./command.ts";
+import { CONSENT_USAGE, type Consent, consentOptions, mayChange, say } from "./command.ts";
+import { runDatabaseCommand } from "./database_command.ts";
 import { boundDatabases, type Database, homeless, knownShards, ownRange } from "./databases.ts";
 import {
   currentCommit,
@@ -26,11 +27,11 @@ import {
   requireMigrationsThatRan,
 } from "./deployment.ts";
 import { applyMigrations } from "./local_database.ts";
-import { recordMigrations } from "./migrations.ts";
+import { migrationFiles, recordMigrations } from "./migrations.ts";
 import { missingInRegions } from "./region_configuration.ts";
 import { RANDOM_SECRETS, SECRETS_BY_HAND } from "./setup_secrets.ts";
 import { rangeStatements } from "./shard_statements.ts";
-import { closingDatabases, queryDatabase, type Rows, runAt } from "./statement_runner.ts";
+import { queryDatabase, type Rows, runAt } from "./statement_runner.ts";
 import {
   bindingOf,
   configFlags,
@@ -40,63 +41,48 @@ import {
   sameTarget,
   type Target,
   targetFlags,
-  targetOptions,
 } from "./wrangler.ts";
-import { readConfiguration, requireEnvironment } from "./wrangler_config.ts";
+import { readConfiguration } from "./wrangler_config.ts";
 
 const usage = `
 Usage: npm run deploy -- [--env NAME] [--dry-run]
 
-Migrates the databases at Cloudflare, uploads the Worker, and checks its health at PUBLIC_URL. Asks before it migrates.
+Migrates the databases at Cloudflare, uploads the Worker, and checks its health at PUBLIC_URL. Asks before it migrates. With --local, it
+uploads nothing.
 
-  --env NAME           deploys this environment of wrangler.toml
-  --config FILE        uses another configuration file than wrangler.toml
-  --message TEXT       the message of the new version, as for wrangler deploy
-  --tag TEXT           the tag of the new version; the checked-out commit by default
-  --local, --persist-to DIR
-                       migrates the local databases instead, and uploads nothing
 ${CONSENT_USAGE}`;
-
-const options = {
-  ...targetOptions,
-  ...consentOptions,
-  message: { type: "string" },
-  tag: { type: "string" },
-} as const;
 
 const NEEDED_SECRETS = [...RANDOM_SECRETS, ...SECRETS_BY_HAND];
 
 /** Keeps the JSON of the rows below 2 MB, D1's limit for a parameter. */
 const ROWS_AT_ONCE = 10_000;
 
-await runCommand(usage, options, async ({ message, tag, ...values }) => {
-  const target = { ...values, remote: !values.local };
-  const isDry = values["dry-run"];
-  requireEnvironment(target);
+await runDatabaseCommand(usage, consentOptions, deploy, "remote");
+
+async function deploy(target: Target & Consent) {
   const version = currentCommit();
-  await closingDatabases(async () => {
-    if (target.remote) await requireComplete(target);
-    const ready = await readyDatabases(target);
-    const plan = ready.map(({ database, pending }) =>
-      pending.length > 0
-        ? `Migrate ${nameOf(database)}: ${pending.join(", ")}`
-        : `${nameOf(database)}: no migration is pending`,
-    );
-    if (target.remote) plan.push(`Upload the Worker${version ? `, as version ${version}` : ""}`);
-    // A change of only the Worker can be taken back in seconds.
-    const isAsked = target.remote && ready.some(({ pending }) => pending.length > 0);
-    if (await mayChange(plan, { ...target, remote: isAsked })) await migrateAll(target, ready);
-  });
+  if (target.remote) await requireComplete(target);
+  const ready = await readyDatabases(target);
+  const plan = ready.map(({ database, pending }) =>
+    pending.length > 0
+      ? `Migrate ${nameOf(database)}: ${pending.join(", ")}`
+      : `${nameOf(database)}: no migration is pending`,
+  );
+  if (target.remote) plan.push(`Upload the Worker${version ? `, as version ${version}` : ""}`);
+  // A change of only the Worker can be taken back in seconds.
+  const isAsked = target.remote && ready.some(({ pending }) => pending.length > 0);
+  const isAgreed = await mayChange(plan, { ...target, remote: isAsked });
+  if (isAgreed) await migrateAll(target, ready);
   if (!target.remote || process.exitCode) return;
-  const flags = [...configFlags(target), ...flagsOf({ message, tag: tag ?? version })];
+  const flags = [...configFlags(target), ...flagsOf({ tag: version })];
   if (version) flags.push("--var", `VERSION:${version}`);
-  await runWrangler(["deploy", ...flags, ...(isDry ? ["--dry-run"] : [])], {
+  await runWrangler(["deploy", ...flags, ...(isAgreed ? [] : ["--dry-run"])], {
     stdio: "inherit",
     // The build generates the reference of this environment.
     env: { ...process.env, ...(target.env && { CLOUDFLARE_ENV: target.env }) },
   });
-  if (!isDry) await requireHealthy(target, version);
-});
+  if (isAgreed) await requireHealthy(target, version);
+}
 
 /**
  * Refuses to upload a Worker that could not serve. A dry run goes on to the pending migrations, if the databases exist.
@@ -142,9 +128,10 @@ async function replicate(target: Target) {
   }
 }
 
-/** Called before the migrations, so that Time Travel can undo them. */
+/** Called before the migrations, so that Time Travel can undo them. Before its first migration, a database has nothing to go back to. */
 async function sayWayBack(target: Target, ready: Ready[]) {
-  const migrating = ready.filter(({ pending }) => pending.length > 0);
+  const all = migrationFiles().length;
+  const migrating = ready.filter(({ pending }) => pending.length > 0 && pending.length < all);
   if (migrating.length === 0) return;
   const flags = sameConfig(target);
   const queues = queuesIn(readConfiguration(target)).map(

@@ -8,7 +8,7 @@
  * triggers and views first, and creates them again at the end.
  */
 import { writeFileSync } from "node:fs";
-import { requireArguments } from "./command.ts";
+import { runCommand, UsageError } from "./command.ts";
 import { isDeployed, migratedDatabase, migrationFiles, schemaChanges, writeMigration } from "./migrations.ts";
 import {
   changedNames,
@@ -21,39 +21,38 @@ import {
 } from "./triggers.ts";
 import { WRITES_PAGE, writesPage } from "./writes_page.ts";
 
-const { name = "" } = requireArguments(
-  `
+const USAGE = `
 Usage: npm run db:generate -- --name what_changed
 
 Adds a migration for the changes in the *.table.ts and *.triggers.sql files in src.
-`,
-  { name: { type: "string" } },
-).values;
-if (!isDeployed())
-  throw new Error("Nothing is deployed yet: use `npm run db:baseline`, which replaces the only migration.");
-if (!/^\w+$/.test(name))
-  throw new Error("Name the change in one word: npm run db:generate -- --name what_changed");
-const { statements, snapshot } = await schemaChanges();
-const changes = statements.some(isKeysPragma) ? withDeferredKeys(statements) : statements;
-const database = migratedDatabase();
-const present = definitionsIn(database);
-database.exec([...dropStatements(present), "BEGIN;", ...changes, "COMMIT;"].join("\n"));
-const wanted = createFromFiles(database);
-writeFileSync(WRITES_PAGE, writesPage(database, wanted));
-const changed = changedNames(present, wanted);
-const hasChanged = (definition: Definition) => changed.has(definition.name);
-// A trigger on a view is dropped and created with the view.
-const isMadeAnew = /\b(DROP TABLE|DROP COLUMN|RENAME)\b/.test(changes.join())
-  ? () => true
-  : (definition: Definition) => hasChanged(definition) || changed.has(definition.on);
-const migration = [
-  ...dropStatements(present.filter(isMadeAnew)),
-  ...changes,
-  ...createStatements(wanted.filter(isMadeAnew)),
-  ...rebuildStatements([...present, ...wanted].filter(hasChanged), wanted),
-];
-if (migration.length === 0) process.stdout.write("Nothing has changed: no migration is needed.\n");
-else writeMigration(`${String(migrationFiles().length).padStart(4, "0")}_${name}.sql`, migration, snapshot);
+`;
+
+await runCommand(USAGE, { name: { type: "string" } }, async ({ name = "" }) => {
+  if (!isDeployed())
+    throw new Error("Nothing is deployed yet: use `npm run db:baseline`, which replaces the only migration.");
+  if (!/^\w+$/.test(name)) throw new UsageError("Name the change in one word.");
+  const { statements, snapshot } = await schemaChanges();
+  const changes = statements.some(isKeysPragma) ? withDeferredKeys(statements) : statements;
+  const database = migratedDatabase();
+  const present = definitionsIn(database);
+  database.exec([...dropStatements(present), "BEGIN;", ...changes, "COMMIT;"].join("\n"));
+  const wanted = createFromFiles(database);
+  writeFileSync(WRITES_PAGE, writesPage(database, wanted));
+  const changed = changedNames(present, wanted);
+  const hasChanged = (definition: Definition) => changed.has(definition.name);
+  // A trigger on a view is dropped and created with the view.
+  const isMadeAnew = /\b(DROP TABLE|DROP COLUMN|RENAME)\b/.test(changes.join())
+    ? () => true
+    : (definition: Definition) => hasChanged(definition) || changed.has(definition.on);
+  const migration = [
+    ...dropStatements(present.filter(isMadeAnew)),
+    ...changes,
+    ...createStatements(wanted.filter(isMadeAnew)),
+    ...rebuildStatements([...present, ...wanted].filter(hasChanged), wanted),
+  ];
+  if (migration.length === 0) process.stdout.write("Nothing has changed: no migration is needed.\n");
+  else writeMigration(`${String(migrationFiles().length).padStart(4, "0")}_${name}.sql`, migration, snapshot);
+});
 
 function isKeysPragma(statement: string) {
   return statement.startsWith("PRAGMA foreign_keys");

@@ -13,7 +13,7 @@ import { suffixOfRegion } from "../database/shards.ts";
 import { isLoopback } from "../http/loopback.ts";
 import { DEVELOPMENT_ASSETS } from "../reference/assets.ts";
 import { DEMO_CLIENT } from "../reference/demo_client.ts";
-import { readSettings, SettingsError } from "../settings.ts";
+import { readSettings, type Settings, SettingsError } from "../settings.ts";
 import { runCommand, UsageError, type Values } from "./command.ts";
 import { loadDemoOrganization } from "./demo_organization.ts";
 import { withLocalBindings } from "./local_bindings.ts";
@@ -77,15 +77,12 @@ await runCommand(usage, options, async ({ shards, regions, ...flags }) => {
           regions && `.wrangler-${regions.replaceAll(",", "-")}.toml`,
         );
   if (regions !== undefined) inRegions(config, environment, regions.split(","), Number(shards));
-  let isNew = false;
-  let webApp = { APP_URL: "", PLATFORM_WEB_APP_TOKEN: "", PLATFORM_REPORTS_TOKEN: "" };
-  await withLocalBindings({ persistTo, config, environment }, async (env) => {
+  const { isNew, settings } = await withLocalBindings({ persistTo, config, environment }, async (env) => {
     await migrateDatabases(env);
-    requireSettings(env);
-    webApp = env;
-    isNew = await loadDemoOrganization(env, Date.now());
+    const settings = requireSettings(env);
+    return { settings, isNew: await loadDemoOrganization(env, Date.now()) };
   });
-  await serve({ ...flags, config }, isNew, webApp);
+  await serve({ ...flags, config }, isNew, settings);
 });
 
 function requireCount(shards: string): number {
@@ -106,21 +103,19 @@ function inRegions(config: string, env: string | undefined, regions: string[], s
   writeFileSync(config, text);
 }
 
-function requireSettings(env: Env) {
+function requireSettings(env: Env): Settings {
   try {
-    readSettings(env);
+    return readSettings(env);
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
     throw new Error(`${error.message}\nCorrect .dev.vars, or delete it: this command then creates it again.`);
   }
 }
 
-type WebAppSettings = Pick<Env, "APP_URL" | "PLATFORM_WEB_APP_TOKEN" | "PLATFORM_REPORTS_TOKEN">;
-
 async function serve(
   flags: Omit<Values<typeof options>, "shards" | "regions">,
   isNew: boolean,
-  webApp: WebAppSettings,
+  settings: Settings,
 ) {
   const { routes } = readConfiguration(flags);
   // By default wrangler passes the first route's host to the service, which would then require HTTPS and production secrets.
@@ -135,6 +130,8 @@ async function serve(
         FORCE_COLOR: process.stdout.isTTY ? "1" : "0",
         ...process.env,
         ...(flags.env && { CLOUDFLARE_ENV: flags.env }),
+        // The pages as Markdown name this address: no script replaces it there, unlike in HTML.
+        ...(Number(flags.port) > 0 && { DEVELOPMENT_URL: `http://localhost:${flags.port}` }),
       },
     },
   );
@@ -160,7 +157,7 @@ async function serve(
     if (url && isNew) await runCron(url);
     if (!url) continue;
     const address = url.replace(/\/\/(127\.0\.0\.1|0\.0\.0\.0|\[::1?\]|\*):/, "//localhost:");
-    if (!cron) await playWebApp(address, webApp);
+    if (!cron) await playWebApp(address, settings);
     // wrangler runs no cron by itself.
     cron ??= setInterval(() => runCron(url), CRON_INTERVAL).unref();
     introduce(address);
@@ -174,12 +171,12 @@ async function runCron(url: string) {
 }
 
 /** Serves a web app at APP_URL, so that links lead somewhere, unless the developer's own web app is there. */
-async function playWebApp(address: string, settings: WebAppSettings) {
-  const { APP_URL, PLATFORM_WEB_APP_TOKEN: webAppToken, PLATFORM_REPORTS_TOKEN: reportsToken } = settings;
+async function playWebApp(address: string, settings: Settings) {
+  const { APP_URL } = settings;
   const { protocol, hostname } = new URL(APP_URL);
   if (protocol !== "http:" || !isLoopback(hostname)) return;
   const { startWebApp } = await import("./web_app/server.ts");
-  await startWebApp(APP_URL, { address, webAppToken, reportsToken }).then(
+  await startWebApp(APP_URL, { address, settings }).then(
     ({ url }) => process.stdout.write(`\nLinks of visits and invites lead to a web app at ${url}.\n`),
     ({ code }: NodeJS.ErrnoException) =>
       process.stdout.write(`\nNo web app is served at ${APP_URL}: ${code}.\n`),

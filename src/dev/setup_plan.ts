@@ -134,11 +134,9 @@ function databaseSteps(
     if (found) return isReplicated(found) ? [] : [turnOn];
     if (binding !== "DB") return [];
     const place = jurisdiction ? { jurisdiction } : { location: request.location };
-    const make: Step = {
-      says: `Create the database ${name}${placeText(jurisdiction, request.location)}`,
-      run: () => wrangler(request, ["d1", "create", name, "--update-config=false", ...flagsOf(place)]),
-    };
-    return [make, turnOn];
+    const create = ["d1", "create", name, "--update-config=false", ...flagsOf(place)];
+    const says = `Create the database ${name}${placeText(jurisdiction, request.location)}`;
+    return [wranglerStep(request, says, create), turnOn];
   });
 }
 
@@ -156,41 +154,29 @@ export function bucketSteps(
   { binding, name, jurisdiction, exists, isLocked }: Bucket,
   location: string | undefined,
 ): Step[] {
-  const place = flagsOf({ jurisdiction });
-  const near = flagsOf({ location });
-  const make: Step = {
-    says: `Create the bucket ${name}${placeText(jurisdiction, location)}`,
-    run: () =>
-      wrangler(request, ["r2", "bucket", "create", name, "--update-config=false", ...place, ...near]),
-  };
-  const lock: Step = {
-    says: `Lock the files of the bucket ${name} for ${LOCKED_DAYS} days (six years). THIS CANNOT BE TAKEN BACK: until then, nobody can delete them`,
-    run: () =>
-      wrangler(request, [
-        ...["r2", "bucket", "lock", "add", name, LOCK, "", "--force"],
-        ...["--retention-days", String(LOCKED_DAYS), ...place],
-      ]),
-  };
+  const make = wranglerStep(request, `Create the bucket ${name}${placeText(jurisdiction, location)}`, [
+    ...["r2", "bucket", "create", name, "--update-config=false"],
+    ...flagsOf({ jurisdiction, location }),
+  ]);
+  const lock = wranglerStep(
+    request,
+    `Lock the files of the bucket ${name} for ${LOCKED_DAYS} days (six years). THIS CANNOT BE TAKEN BACK: until then, nobody can delete them`,
+    [
+      ...["r2", "bucket", "lock", "add", name, LOCK, "", "--force"],
+      ...flagsOf({ "retention-days": String(LOCKED_DAYS), jurisdiction }),
+    ],
+  );
   return [...(exists ? [] : [make]), ...(binding.startsWith("AUDIT_LOGS") && !isLocked ? [lock] : [])];
 }
 
-const queueSteps = (
-  request: SetupRequest,
-  configuration: WranglerConfiguration,
-  { queues }: AccountState,
-): Step[] =>
-  queues
+function queueSteps(request: SetupRequest, configuration: WranglerConfiguration, { queues }: AccountState) {
+  const place = flagsOf({ jurisdiction: request.jurisdiction ?? jurisdictionOf(configuration) });
+  return queues
     .filter(({ exists }) => !exists)
-    .map(({ name }) => ({
-      says: `Create the queue ${name}`,
-      run: () =>
-        wrangler(request, [
-          "queues",
-          "create",
-          name,
-          ...flagsOf({ jurisdiction: request.jurisdiction ?? jurisdictionOf(configuration) }),
-        ]),
-    }));
+    .map(({ name }) =>
+      wranglerStep(request, `Create the queue ${name}`, ["queues", "create", name, ...place]),
+    );
+}
 
 function secretSteps(request: SetupRequest, missing: string[]): Step[] {
   if (missing.length === 0) return [];
@@ -204,6 +190,11 @@ function secretSteps(request: SetupRequest, missing: string[]): Step[] {
     },
   ];
 }
+
+const wranglerStep = (request: Account, says: string, command: string[]): Step => ({
+  says,
+  run: () => wrangler(request, command),
+});
 
 async function wrangler({ config, env }: Account, command: string[], input?: string): Promise<void> {
   await runWrangler([...command, ...configFlags({ config, env })], { input });

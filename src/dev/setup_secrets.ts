@@ -5,6 +5,7 @@
 import { generateKeyPairSync, randomBytes } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { parseEnv } from "node:util";
 import { writePrivateFile } from "./private_file.ts";
 import type { Target } from "./wrangler.ts";
 
@@ -36,24 +37,13 @@ export const SECRETS_BY_HAND = [
 export const secretsFile = ({ config, env }: Pick<Target, "config" | "env">) =>
   join(dirname(config), `${env ?? "production"}.secrets`);
 
-function readSecrets(file: string): Record<string, string> {
-  if (!existsSync(file)) return {};
-  const lines = readFileSync(file, "utf8").split(/\r?\n/);
-  return Object.fromEntries(
-    lines.flatMap((line) => {
-      const [, name, value] = /^([A-Z0-9_]+)=(.*)$/.exec(line) ?? [];
-      return name && value ? [[name, value]] : [];
-    }),
-  );
-}
-
 /**
  * Returns the values of these secrets. Uses values from the file, which an interrupted run or the operator has left there, and
  * generates the others. Writes new values to the file before it returns them.
  */
 export async function makeSecrets(file: string, names: string[]): Promise<Record<string, string>> {
-  const known = readSecrets(file);
-  const added = names.filter((name) => !(name in known));
+  const known = parseEnv(existsSync(file) ? readFileSync(file, "utf8") : "");
+  const added = names.filter((name) => !known[name]);
   const all = { ...known, ...Object.fromEntries(added.map((name) => [name, GENERATORS[name]?.() ?? ""])) };
   if (added.length > 0) {
     await writePrivateFile(

@@ -1,12 +1,12 @@
 /** `npm run status`: shows what runs in production, and marks what needs the operator's attention. Changes nothing. */
 import { BACKUP_LATE_AFTER } from "../tuning.ts";
 import { DAY, HOUR, MINUTE } from "../units.ts";
-import { runCommand, say } from "./command.ts";
+import { say } from "./command.ts";
+import { runDatabaseCommand } from "./database_command.ts";
 import { boundDatabases, type Database } from "./databases.ts";
 import { nameOf, pendingAfter, publicUrl, ranMigrations, readHealth } from "./deployment.ts";
-import { closingDatabases, executeIn } from "./statement_runner.ts";
-import { sameTarget, type Target, targetOptions } from "./wrangler.ts";
-import { requireEnvironment } from "./wrangler_config.ts";
+import { executeIn } from "./statement_runner.ts";
+import { sameTarget, type Target } from "./wrangler.ts";
 
 const USAGE = `
 Usage: npm run status -- [--env NAME]
@@ -14,10 +14,6 @@ Usage: npm run status -- [--env NAME]
 Shows the running version and its health, and the state of each database in production. A line that begins with ! needs
 attention. Changes nothing.
 
-  --env NAME           uses this environment of wrangler.toml
-  --config FILE        uses another configuration file than wrangler.toml
-  --local, --persist-to DIR
-                       shows the local databases instead
 `;
 
 /** D1's limit for a database, in bytes. */
@@ -34,14 +30,15 @@ const STATE = `SELECT ${["quiet", "cron", "backup"].map(settingOf).join(", ")},
   (SELECT group_concat(organization_id, ', ') FROM moves WHERE shard IS NULL) AS marked,
   (SELECT date FROM access_log_seals ORDER BY id DESC LIMIT 1) AS sealed`;
 
-await runCommand(USAGE, targetOptions, (values) => {
-  const target = { ...values, remote: !values.local };
-  requireEnvironment(target);
-  return closingDatabases(async () => {
+await runDatabaseCommand(
+  USAGE,
+  {},
+  async (target) => {
     if (target.remote) await sayWhatRuns(target);
     for (const database of await boundDatabases(target)) await sayState(database);
-  });
-});
+  },
+  "remote",
+);
 
 async function sayWhatRuns(target: Target) {
   const url = publicUrl(target);

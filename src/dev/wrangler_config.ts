@@ -37,7 +37,7 @@ export interface WranglerConfiguration {
   r2_buckets: { binding: string; bucket_name: string; jurisdiction?: string }[];
   queues: {
     producers: { binding: string; queue: string }[];
-    consumers: { queue: string; dead_letter_queue?: string }[];
+    consumers: { queue: string }[];
   };
   send_email: object[];
   ratelimits: { namespace_id: string }[];

@@ -7,7 +7,7 @@ import { type ApiEnv, newHono } from "./hono.ts";
 import { requireKnownParameters } from "./parameters.ts";
 import { platformTokenOf, requireToken } from "./platform_tokens.ts";
 import { readIfMatch } from "./preconditions.ts";
-import { addressOf, failedCredentials } from "./rate_limits.ts";
+import { failedCredentials, senderOf } from "./rate_limits.ts";
 import { answerWithBookmark, openRequest } from "./replication.ts";
 import { isRouted } from "./unrouted.ts";
 
@@ -37,7 +37,7 @@ export const platformApi = createMiddleware<PlatformEnv>(async (c, next) => {
 
 /** Sets `now` when the body is complete. The caller's rights depend only on its token, so they need not be read again. */
 export function prepareBody(c: HonoContext<PlatformEnv>) {
-  c.set("bodyOwner", addressOf(c));
+  c.set("bodyOwner", senderOf(c));
   c.set("onWholeRequest", () => {
     c.var.context.now = Date.now();
   });

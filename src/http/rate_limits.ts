@@ -51,6 +51,11 @@ export async function countAnswerLength(c: Counters, context: ClientContext, len
   await countAgain(c, context, Math.ceil(length / ANSWER_OF_ONE_REQUEST) - 1);
 }
 
+/** A part of a streamed answer counts as a request of its own. `length` is in characters. */
+export async function countPart(c: Counters, context: ClientContext, length: number): Promise<void> {
+  await countAgain(c, context, Math.ceil(length / ANSWER_OF_ONE_REQUEST));
+}
+
 type Counters = Pick<Limited, "env">;
 
 async function countAgain(c: Counters, context: ClientContext, times: number) {
@@ -81,7 +86,7 @@ export async function failedCredentials(
   refusal: ApiError,
 ): Promise<ApiError> {
   const limit = settings.FAILURE_LIMIT_PER_MINUTE;
-  const address = addressOf(c);
+  const address = senderOf(c);
   const { success } = await c.env.FAILURE_LIMIT.limit({ key: address });
   if (success) return refusal;
   if (!((beyondLimit.get(address)?.until ?? 0) > now)) {
@@ -97,7 +102,7 @@ export async function failedCredentials(
  * @throws ApiError 429
  */
 export function countLookUp(c: Limited, { now, settings }: Pick<Context, "now" | "settings">): void {
-  const beyond = beyondLimit.get(addressOf(c));
+  const beyond = beyondLimit.get(senderOf(c));
   if (beyond && beyond.until > now && --beyond.lookUps < 0)
     throw tooMany("address", settings.FAILURE_LIMIT_PER_MINUTE);
 }
@@ -105,7 +110,7 @@ export function countLookUp(c: Limited, { now, settings }: Pick<Context, "now" |
 /**
  * Cloudflare sets this header whatever the caller sends. Callers could forge any other one. Without it, all share one address.
  */
-export const addressOf = (c: Pick<Limited, "req">): string =>
+export const senderOf = (c: Pick<Limited, "req">): string =>
   networkOf(c.req.header("CF-Connecting-IP") ?? "");
 
 const TOO_MANY = {
@@ -117,7 +122,7 @@ const TOO_MANY = {
     "redelivery_limit",
   ],
   access_logs: [
-    "The organization's API clients have asked for too many whole days or NDJSON lists of the access log",
+    "The organization's API clients have asked for too many exports, whole days or NDJSON lists of the access log",
     "access_log_limit",
   ],
   address: [

@@ -37,6 +37,8 @@ export async function streamed(
       },
       async cancel() {
         await bytes.return(undefined);
+        // If nothing was read, `bytes` has not begun to read these.
+        await rest.return(undefined);
       },
     },
     // Nothing is buffered ahead of the caller.

@@ -179,7 +179,7 @@ const joined: Event = {
     metadata: JSON.stringify({
       waiting_room_slug: story.CARDIOLOGY.slug,
       organization_user_id: story.PAULA.id,
-      external_reference: story.VISIT_REFERENCE,
+      external_reference: story.HELD_VISIT_REFERENCE,
     }),
   },
   participant: {

@@ -23,7 +23,7 @@ export interface Parameter {
 }
 
 /** Statuses of refusals that are not common to all operations of an API. */
-type RefusalStatus = 400 | 401 | 404 | 406 | 409 | 422 | 503;
+type RefusalStatus = 400 | 401 | 404 | 409 | 422 | 503;
 
 /** Facts for the reference that the route's code lacks. Parameters, body and common refusals come from the route itself. */
 export interface Operation {
@@ -98,6 +98,8 @@ export interface Reference {
   /** The heading above the operations. */
   tag: string;
   description: string;
+  /** The parameters that mean the same in all operations of this tag. */
+  parameters?: Record<string, Parameter>;
   /** By method and pattern, as the routes are registered. */
   external?: Record<string, Operation>;
   platform?: Record<string, Operation>;

@@ -28,7 +28,7 @@ export async function unlessBuilt(withSdk: boolean, generate: () => Promise<void
 }
 
 const recordOf = (inputs: string, withSdk: boolean) =>
-  `read ${inputs} for ${process.env.CLOUDFLARE_ENV ?? "production"}\nleft ${digestOfFiles(OUTPUTS)}\n${withSdk ? "with" : "without"} SDK\n`;
+  `read ${inputs} for ${process.env.CLOUDFLARE_ENV ?? "production"} ${process.env.DEVELOPMENT_URL ?? ""}\nleft ${digestOfFiles(OUTPUTS)}\n${withSdk ? "with" : "without"} SDK\n`;
 
 function digestOfFiles(paths: string[]): string {
   const hash = createHash("sha256");

@@ -108,6 +108,7 @@ function signature(operation: Operation, { route, query, body, honoursKey }: Rou
   const input = `input${isRequired ? "" : "?"}: ${parts.join(" & ") || "Record<string, never>"}`;
   const options = honoursKey ? "CreationOptions" : "RequestOptions";
   const [json, ...others] = mediaTypesOf(operation);
+  if (json === NDJSON) return `(${input}, options?: ${options}) => Promise<AsyncIterable<unknown>>`;
   const inJson = `(${input}, options?: ${options}) => Promise<${json ? `${types}Response` : "void"}>`;
   if (others.length === 0) return inJson;
   const asOther = (type: string) =>

@@ -54,8 +54,9 @@ export function buildDocument(api: Api) {
 function pathsOf(api: Api): ZodOpenApiPathsObject {
   const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {};
   const routes = routesOf(api);
-  for (const { tag, [api]: operations = {} } of references)
-    for (const [route, operation] of Object.entries(operations)) {
+  for (const { tag, parameters, [api]: operations = {} } of references)
+    for (const [route, own] of Object.entries(operations)) {
+      const operation = { ...own, parameters: { ...parameters, ...own.parameters } };
       const known = routes.get(route);
       if (!known) throw new Error(`A reference describes ${route} of the ${api} api, which does not exist`);
       if (api === "external" && known.scope === undefined) throw new Error(`${route} declares no area`);

@@ -37,10 +37,8 @@ function assetsOf(documents: Documents, choices: Choices = {}): Files {
   const assets = siteOf(documents, choices);
   for (const [api, document] of documents) {
     assets.set(join("api", api, "openapi.json"), asJson({ ...document, ...introductionOf(api, choices) }));
-    assets.set(
-      join("api", api, "postman.json"),
-      asJson(postmanCollection(api, document as object as Document)),
-    );
+    const collection = asJson(postmanCollection(api, document as object as Document));
+    assets.set(join("api", api, "postman.json"), collection);
   }
   return assets;
 }

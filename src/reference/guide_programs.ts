@@ -1,9 +1,10 @@
+import type { Api } from "./apis.ts";
 import { pretty } from "./guide_bodies.ts";
 import { references } from "./references.ts";
 
 /*
- * Adds programs to the guides: with the client package, and in Python. Each program is generated from the curl command above it, unless
- * a block of that language already follows the command.
+ * Adds programs to the guides: with the client package, which has only the external API, and in Python. Each program is generated from
+ * the curl command above it, unless a block of that language already follows the command.
  */
 
 type Json = Record<string, unknown>;
@@ -29,15 +30,15 @@ const followedBy = (language: string) =>
 /** A block of commands that sends a request and has no program for the package before its response. */
 const WITHOUT_JS = new RegExp(`^${COMMAND.source}(?!${followedBy("js")})`, "gm");
 
-/** A command that has a JavaScript program but none in Python. */
-const WITHOUT_PYTHON = new RegExp(`^${COMMAND.source}${followedBy("js")}(?!${followedBy("python")})`, "gm");
+/** A command, and its JavaScript program if there is one, before which no program is in Python. */
+const WITHOUT_PYTHON = new RegExp(`^${COMMAND.source}${followedBy("js")}?(?!${followedBy("python")})`, "gm");
 
-export function withPrograms(guides: string): string {
+export function withPrograms(guides: string, api: Api): string {
   const block = (indentation: string, text: string, language: string, program: string) =>
     `\n${`${text}:\n\n\`\`\`${language}\n${program}\n\`\`\``.replace(/^(?=.)/gm, indentation)}\n`;
   return guides
     .replace(
-      WITHOUT_JS,
+      api === "external" ? WITHOUT_JS : /$^/,
       (commands, indentation: string, command: string) =>
         commands + block(indentation, "With the package", "js", programOf(command)),
     )
@@ -50,7 +51,8 @@ export function withPrograms(guides: string): string {
 
 /** @throws Error if the command calls no known operation, or its body cannot be parsed */
 export function programOf(command: string): string {
-  const { operationId, segments, path, query, body } = requestIn(command);
+  const { method, path, query, body } = requestIn(command);
+  const { operationId, segments } = operationFor(method, path);
   const parameters = path.split("/").map((value, n) => [segments[n]?.slice(1) ?? "", value] as const);
   const input = {
     ...Object.fromEntries(
@@ -62,7 +64,9 @@ export function programOf(command: string): string {
     ...body,
   };
   const options = optionsOf(command);
-  const call = `console.log(await visits.${operationId}(`;
+  const [, user, purpose] = /"X-Acting-User: (.*?)"[\s\S]*?"X-Purpose-Of-Use: (.*?)"/.exec(command) ?? [];
+  const client = user ? `visits.withActingUser("${user}", "${purpose}")` : "visits";
+  const call = `console.log(await ${client}.${operationId}(`;
   const given = hasKeys(options) ? [input, options] : hasKeys(input) ? [input] : [];
   const written = given.map((each) => javascript(each, call.length + ");".length + 1));
   return [
@@ -104,7 +108,7 @@ function requestIn(command: string) {
   const [path = "", query = ""] = url.split("?");
   const body = commandBody(command);
   return {
-    ...operationFor(method ?? (body ? "POST" : "GET"), path),
+    method: method ?? (body ? "POST" : "GET"),
     path,
     query: Object.fromEntries([...new URLSearchParams(query)].map(([name, value]) => [name, meaning(value)])),
     body,
@@ -131,14 +135,18 @@ const assignmentsOf = (command: string): [name: string, value: unknown][] =>
     .filter(([, name]) => name !== "API")
     .map(([, name = "", value = ""]) => [name.toLowerCase(), meaning(value)]);
 
-/** Reads a value in a URL or an assignment: a variable, a number or a string. */
+/** Reads a value in a URL or an assignment: the content of a file, a variable, a number or a string. */
 function meaning(value: string): unknown {
+  const [, file] = /^\$\(cat (.*)\)$/.exec(value) ?? [];
+  if (file) return `$file ${file}`;
   if (value.startsWith("$")) return `$string ${value.slice(1)}`;
   return /^\d+$/.test(value) ? Number(value) : value;
 }
 
-/** The body is an argument, or the content of a file that an earlier command has written. */
+/** The body is an argument, a here document, or the content of a file that an earlier command has written. */
 function commandBody(command: string): Json | undefined {
+  const [, input] = / -d @- <<END\n([\s\S]*?)\nEND/.exec(command) ?? [];
+  if (input) return JSON.parse(input.replace(/"\$([A-Z_]+)"/g, '"$string $1"'));
   const [, text] =
     / -d '((?:[^']|'\\''|'"\$[A-Z_]+"')*)'/.exec(command) ??
     /\becho '((?:[^']|'\\'')*)' > /.exec(command) ??
@@ -170,6 +178,7 @@ const PYTHON: Record<string, string> = { true: "True", false: "False", null: "No
 /** JSON, apart from the names of constants and variables. */
 const python = (value: unknown): string =>
   pretty(value)
+    .replace(/^"\$file (.*)"$/, 'open("$1").read().strip()')
     .replace(/"(?:[^"\\]|\\.)*"|\b(?:true|false|null)\b/g, (token) => PYTHON[token] ?? token)
     .replace(VARIABLE, (_, name: string) => name.toLowerCase());
 

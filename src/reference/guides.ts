@@ -56,8 +56,7 @@ export function firstLineOf(file: string): { group: Group; words: string } {
  * @param values the values of the build, which override limits and lifetimes of the same name
  */
 export function guideOf(api: Api, file: string, values: Values): string {
-  const text = filledIn(file, values);
-  return (api === "external" ? withPrograms(text) : text).trim();
+  return withPrograms(filledIn(file, values), api).trim();
 }
 
 /** The home page, without its title. */

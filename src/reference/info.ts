@@ -11,7 +11,8 @@ import { configuration, EXAMPLE_URL, operator, readOperator } from "./operator.t
 
 const { version } = JSON.parse(readFileSync(join(import.meta.dirname, "../../package.json"), "utf8"));
 
-export const DEVELOPMENT_URL = "http://localhost:8787";
+/** `npm run dev` sets the variable if it gets a port. */
+export const DEVELOPMENT_URL = process.env.DEVELOPMENT_URL ?? "http://localhost:8787";
 
 const OWN_CREDENTIALS = {
   CLIENT_ID: "your-client-id",

@@ -3,13 +3,13 @@ import { ACTING_USER, PURPOSE_OF_USE } from "../http/acting_user.ts";
 import { IDEMPOTENCY_KEY } from "../http/validation.ts";
 import { MAX_IF_MATCH_LENGTH, MAX_PER_PAGE, MAX_SKIPPED } from "../limits.ts";
 import { ETAG, type Parameter } from "../openapi/operation.ts";
-import { CLINIC } from "../openapi/story.ts";
+import { CALL, CARDIOLOGY, CLINIC, PAULA } from "../openapi/story.ts";
 import { grouped } from "../units.ts";
 import { BOOKMARK_EXAMPLE, bookmark } from "./headers.ts";
 
 const ROOM_SLUG = {
   description: "The current slug of the waiting room.",
-  example: "riverside-clinic--cardiology",
+  example: CARDIOLOGY.slug,
 };
 
 /** Most parameters mean the same in every operation. An operation can override their descriptions. */
@@ -42,12 +42,13 @@ const parameters: Record<string, Parameter> = {
   organization_id: { description: "The id of the organization.", example: CLINIC.id },
   organization_user_id: {
     description: "The organization user who held the call: an `id` of `GET /organization_users`.",
-    example: 12,
+    example: PAULA.id,
   },
   call_id: {
     description: "The id of the call: an `id` of the list of the organization user's calls.",
-    example: 300,
+    example: CALL.id,
   },
+  key: { description: "The key under which the call was reported.", example: CALL.key },
   event: { description: "Only entries of this event.", example: "read" },
   from: { description: "Only entries from the start of this day (UTC).", example: "2026-01-31" },
   to: {

@@ -1,5 +1,6 @@
 /** Collections of an API's requests, for Postman (format 2.1) and for Bruno, which imports them. */
 import { APIS, type Api } from "./apis.ts";
+import { DEVELOPMENT_URL } from "./info.ts";
 import type { Document, Operation } from "./site/openapi.ts";
 
 const SCHEMA = "https://schema.getpostman.com/json/collection/v2.1.0/collection.json";
@@ -31,7 +32,7 @@ export function postmanCollection(api: Api, document: Document): object {
       }))
       .filter(({ item }) => item.length > 0),
     variable: [
-      { key: "SERVER", value: "http://localhost:8787" },
+      { key: "SERVER", value: DEVELOPMENT_URL },
       ...[...variables].map(([, key]) => ({ key, value: "" })),
     ],
   };
@@ -42,10 +43,12 @@ function requestOf(api: Api, method: string, path: string, { parameters = [], re
   const given = (place: string) =>
     parameters
       .filter((each) => each.in === place)
-      .map(({ name, example = "", description = "" }) => ({
+      .map(({ name, example = "", description = "", required = false }) => ({
         key: name,
         value: String(example),
         description,
+        // The other parameters are off, so that the first request shows everything.
+        ...(place === "query" && !required && { disabled: true }),
       }));
   const body = requestBody?.content["application/json"];
   const example = body?.example ?? Object.values(body?.examples ?? {})[0]?.value;
@@ -57,8 +60,7 @@ function requestOf(api: Api, method: string, path: string, { parameters = [], re
       host: ["{{SERVER}}"],
       path: url.split("/").slice(1),
       variable: given("path"),
-      // Off, so that the first request shows everything.
-      query: given("query").map((each) => ({ ...each, disabled: true })),
+      query: given("query"),
     },
     ...(body && { body: { mode: "raw", raw: JSON.stringify(example ?? {}, null, 2) } }),
   };

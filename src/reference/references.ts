@@ -8,6 +8,7 @@ import { eventsReference } from "../delivery/events/events.openapi.ts";
 import { webhookDeliveriesReference } from "../delivery/webhook_deliveries/webhook_deliveries.openapi.ts";
 import { webhookEndpointsReference } from "../delivery/webhook_endpoints/webhook_endpoints.openapi.ts";
 import { callsAndFormsReference } from "../handover/call_records/call_records.openapi.ts";
+import { participantExportsReference } from "../handover/participant_exports/participant_exports.openapi.ts";
 import { authorizationCodesReference } from "../joining/authorization_codes/authorization_codes.openapi.ts";
 import { bulkInvitesReference } from "../joining/bulk_invites/bulk_invites.openapi.ts";
 import { invitesReference } from "../joining/invites/invites.openapi.ts";
@@ -58,6 +59,7 @@ export const GROUPED_REFERENCES = {
     consentsReference,
     legalHoldsReference,
     erasuresReference,
+    participantExportsReference,
   ],
   Follow: [eventsReference, webhookEndpointsReference, webhookDeliveriesReference, liveKitReference],
   Audit: [accessLogsReference, accessLogSealsReference],

@@ -93,6 +93,7 @@ export const reasonsOf = (api: Api): Record<number, string> => ({
   401: APIS[api].unauthorized,
   403: APIS[api].forbidden,
   404: "A resource in the path does not exist, or the caller cannot access it. Results of a call may arrive later.",
+  406: "The service cannot respond in the media type of `Accept`.",
   408: "The body did not arrive in time.",
   409: "The request was carried out before.",
   412: "The resource has changed since the version that `If-Match` names. Nothing was changed.",
@@ -165,7 +166,7 @@ export const COSTLY: Record<CostlyRequest, { text: string; limit: number }> = {
   bulk_invites: { text: "bulk invites", limit: operator.BULK_INVITE_LIMIT_PER_MINUTE },
   redeliveries: { text: "redeliveries and pings", limit: operator.REDELIVERY_LIMIT_PER_MINUTE },
   access_logs: {
-    text: "requests for whole days of the access log or for NDJSON lists of it",
+    text: "requests for exports, whole days or NDJSON lists of the access log",
     limit: operator.ACCESS_LOG_LIMIT_PER_MINUTE,
   },
 };

@@ -6,6 +6,7 @@ import { pathToFileURL } from "node:url";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { startIdentityProvider } from "../../src/dev/identity_provider.ts";
+import { CLINIC, PAULA, PETRA } from "../../src/openapi/story.ts";
 import { caller, demoCaller, platformCaller, platformToken } from "./support/callers.ts";
 import { eventually } from "./support/eventually.ts";
 import {
@@ -77,12 +78,12 @@ describe.skipIf(lacking.length > 0)("The requests in the guides", () => {
   const sendWithPackage = (example: Example, variables: Record<string, string>): Promise<Sent> =>
     sendWithProgram(example, example.program, () =>
       // The guide's commands have invited the same person already.
-      runInThread(wholeProgram(example, variables, server.url).replaceAll("ines@", "ines-2@"), programs),
+      runInThread(wholeProgram(example, variables, server.url).replaceAll("ivy@", "ivy-2@"), programs),
     );
 
   const sendWithPython = (example: Example, variables: Record<string, string>): Promise<Sent> =>
     sendWithProgram(example, example.python, () =>
-      runPython(wholePython(example, variables, server.url).replaceAll("ines@", "ines-3@"), programs),
+      runPython(wholePython(example, variables, server.url).replaceAll("ivy@", "ivy-3@"), programs),
     );
 
   /** Runs the program of an example. Programs send no requests to other servers, and write no files. */
@@ -127,7 +128,7 @@ describe.skipIf(lacking.length > 0)("The requests in the guides", () => {
 
   async function demoOrganization() {
     const { body } = await platformCaller(server.url)("GET", "/organizations");
-    return body.organizations.find(({ slug }: { slug: string }) => slug === "demo-clinic").id as number;
+    return body.organizations.find(({ slug }: { slug: string }) => slug === CLINIC.slug).id as number;
   }
 
   /** Whether only the owner can read the file. Windows has no such modes. */
@@ -142,7 +143,6 @@ describe.skipIf(lacking.length > 0)("The requests in the guides", () => {
     const external = demoCaller(server.url);
     const receiver = await startReceiver();
     let keys = 0;
-    const planned = new Set<number>();
     /** Reports a call older than the calls in the guides, in the first of these rooms. */
     async function oldCall(key: string, rooms: string, participants: object[] = []): Promise<number> {
       const [{ slug: waiting_room_slug }] = (await external("GET", rooms)).body.waiting_rooms;
@@ -161,7 +161,7 @@ describe.skipIf(lacking.length > 0)("The requests in the guides", () => {
         const made = await registerIssuer(platformCaller(server.url), base, identityProvider);
         // 422 if the other run of the guides has registered it.
         expect([201, 422]).toContain(made.status);
-        return identityProvider.signIn("pascal@demo-clinic.example");
+        return identityProvider.signIn(PAULA.email);
       },
       async BULK_INVITE_ID({ bulk_invite: { id } }) {
         await eventually(async () =>
@@ -171,13 +171,13 @@ describe.skipIf(lacking.length > 0)("The requests in the guides", () => {
       },
       async MEMBER_ID() {
         const path = `/organizations/${await demoOrganization()}/users`;
-        const user = { email: "ann@demo-clinic.example", display_name: "Ann", roles: ["provider_assistant"] };
+        const user = { email: "guide@example.com", display_name: "Ann", roles: ["provider_assistant"] };
         return (await platformCaller(server.url)("POST", path, { user })).body.id;
       },
       async INVITE_ID() {
         const { organization_invites } = (await external("GET", "/invites")).body;
         // An invite may not be sent twice in a minute, so each run sends another one again.
-        const invitee = { "with curl": "ida@", "with the client package": "ian@", "in Python": "iris@" }[way];
+        const invitee = { "with curl": "ines@", "with the client package": "ian@", "in Python": "ida@" }[way];
         return organization_invites.find(({ email }: { email: string }) => email.startsWith(invitee)).id;
       },
       async WAITING_ROOM_SLUG() {
@@ -207,16 +207,11 @@ describe.skipIf(lacking.length > 0)("The requests in the guides", () => {
       },
       OLD_CALL_ID: () => oldCall(`old-call ${way}`, "/waiting_rooms"),
       STARTS_AT: () => new Date(Date.now() + 3_600_000).toISOString(),
-      DAY: () => new Date(Date.now() + 3_600_000).toISOString().slice(0, 10),
+      // Of the demo's call.
+      DAY: () => new Date(Date.now() - 86_400_000).toISOString().slice(0, 10),
       PLAN_KEY: () => `plan ${way}`,
       PARTICIPANT_ID: ({ participants: [{ id }] }) => id,
-      async VISIT_ID({ id, waiting_room_id }) {
-        // Reports a call of the patient.
-        if (planned.has(id))
-          await oldCall(`planned-${id}`, `/waiting_rooms?id=${waiting_room_id}`, [{ key: `visit-${id}-1` }]);
-        planned.add(id);
-        return id;
-      },
+      VISIT_ID: ({ id }) => id,
       ADMIN_ID: async () =>
         (await external("GET", "/organization_users")).body.organization_users.find(
           ({ roles }: { roles: string[] }) => roles.includes("organization_admin"),
@@ -235,8 +230,10 @@ describe.skipIf(lacking.length > 0)("The requests in the guides", () => {
     if (send() === sendWithCurl) expect(isPrivate("client.curl")).toBe(true);
   });
 
-  it("for organizations all have a program beside the command, and one in Python", () => {
-    const without = examplesIn(guideText("external")).filter(({ program, python }) => !program || !python);
+  it.each(["external", "platform"] as const)("all have programs beside the command: %s", (api) => {
+    const without = examplesIn(guideText(api)).filter(
+      ({ program, python }) => !python || (api === "external" && !program),
+    );
     expect(without.filter(({ commands }) => commands.includes("$API")).map(({ heading }) => heading)).toEqual(
       [],
     );
@@ -260,7 +257,7 @@ describe.skipIf(lacking.length > 0)("The requests in the guides", () => {
     });
 
     it.each([
-      ["create a room", "createClient", [expect.stringMatching(/^demo-clinic--cardiology(-\d+)?$/)]],
+      ["create a room", "createClient", [expect.stringMatching(/^riverside-clinic--cardiology(-\d+)?$/)]],
       ["delete an item of a list", "deleteInvite", [expect.any(Number)]],
       [
         "print what failed",
@@ -318,28 +315,44 @@ describe.skipIf(lacking.length > 0)("The requests in the guides", () => {
     });
   });
 
-  describe("in the guide to collecting results", () => {
-    const [, guide = ""] =
-      /^# Collect the results of a call\n([\s\S]*?)^# /m.exec(guideText("external")) ?? [];
-    const [, js = ""] = /```js\n([\s\S]*?)```/.exec(guide) ?? [];
-    const [, python = ""] = /```python\n([\s\S]*?)```/.exec(guide) ?? [];
+  describe("in the guides to results", () => {
+    const LANGUAGES = ["js", ...(hasPython ? (["python"] as const) : [])] as const;
 
-    it.each([
-      [
-        "in JavaScript",
-        () => runProgram(wholeProgram({ program: js, variables: [] }, {}, server.url), programs, true),
-      ],
-      ...(hasPython
-        ? ([
-            [
-              "in Python",
-              () => runPython(wholePython({ python, variables: [] }, {}, server.url), programs, true),
-            ],
-          ] as const)
-        : []),
-    ] as const)("store the results of the demo's call, with its recording, %s", async (_, run) => {
+    /** Runs the first program below a heading until it prints a line. */
+    function run(heading: string, language: (typeof LANGUAGES)[number], edit = (text: string) => text) {
+      const guide = guideText("external").split(`# ${heading}\n`)[1] ?? "";
+      const text = edit(new RegExp(`\`\`\`${language}\n([\\s\\S]*?)\`\`\``).exec(guide)?.[1] ?? "");
+      return language === "js"
+        ? runProgram(wholeProgram({ program: text, variables: [] }, {}, server.url), programs, true)
+        : runPython(wholePython({ python: text, variables: [] }, {}, server.url), programs, true);
+    }
+
+    it.each(LANGUAGES)("align captions with a recording: %s", async (language) => {
+      const [{ id: call_id, organization_user_id, started_at }] = (
+        await demoCaller(server.url)("GET", "/calls?participant_reference=patient-4711")
+      ).body.calls;
+      const path = `/organization_users/${organization_user_id}/calls/${call_id}/egresses`;
+      const [{ id, egress_id }] = (await demoCaller(server.url)("GET", path)).body.egresses;
+      const began = new Date(Date.parse(started_at) + 500).toISOString();
+      const report = `/organizations/${await demoOrganization()}/egresses/${egress_id}`;
+      await platformCaller(server.url)("PUT", report, { egress: { started_at: began } });
+      const { lines, output } = await run("Align captions with a recording", language, (text) =>
+        text
+          .replaceAll("organization_user_id: 3", `organization_user_id: ${organization_user_id}`)
+          .replaceAll("call_id: 1", `call_id: ${call_id}`)
+          .replaceAll("id: 1 ", `id: ${id} `)
+          .replaceAll("users/3/calls/1", `users/${organization_user_id}/calls/${call_id}`)
+          .replaceAll("egresses/1", `egresses/${id}`),
+      );
+      expect(lines[0]?.[0], output).toEqual([
+        { from: 0, to: 1, text: "Pascal Provider: Good morning, how are you?" },
+        { from: 1.5, to: 3, text: expect.stringMatching(/etter, thank you\.$/) },
+      ]);
+    });
+
+    it.each(LANGUAGES)("store the results of the demo's call, with its recording: %s", async (language) => {
       rmSync(join(programs, "results"), { recursive: true, force: true });
-      const { lines, output } = await run();
+      const { lines, output } = await run("Collect the results of a call", language);
       const [[id] = []] = lines;
       const stored = readdirSync(join(programs, "results"));
       expect(stored, output).toEqual(expect.arrayContaining([`call-${id}.json`, "last_event.txt"]));
@@ -357,7 +370,19 @@ describe.skipIf(lacking.length > 0)("The requests in the guides", () => {
     });
   });
 
-  it("for the platform succeed in their order, as the guides say", async () => {
+  const sendToPlatform = (example: Example, variables: Record<string, string>): Promise<Sent> =>
+    sendWithProgram(example, example.pasted ? undefined : example.python, () =>
+      // The guide's commands have created the same organization already.
+      runPython(
+        wholePython(example, variables, server.url, "platform").replace(/clinic(?=["/])/g, "clinic-2"),
+        programs,
+      ),
+    );
+
+  it.each([
+    ["with curl", () => sendWithCurl],
+    ...(hasPython ? [["in Python", () => sendToPlatform] as const] : []),
+  ] as const)("for the platform succeed %s in their order, as the guides say", async (_, send) => {
     const platform = platformCaller(server.url);
     /** The organization and the API client from the first requests. */
     const made: Record<string, string> = {};
@@ -366,12 +391,15 @@ describe.skipIf(lacking.length > 0)("The requests in the guides", () => {
         "X-Client-ID": made.client_id ?? "",
         "X-Client-Secret": made.client_secret ?? "",
       });
-    async function paula() {
+    async function petra() {
       const { body } = await platform("GET", `/organizations/${made.organization_id}/users`);
-      return body.users.find(({ email }: { email: string }) => email === "paula@example.com");
+      return body.users.find(({ email }: { email: string }) => email === PETRA.email);
     }
-    await follow("platform", {
-      ORGANIZATION_ID: ({ id }) => id,
+    const values: OwnValues = {
+      ORGANIZATION_ID({ id, slug }) {
+        made.slug = slug;
+        return id;
+      },
       ADMIN_ID: ({ id }) => id,
       async CODE({ organization_id, id }) {
         made.organization_id = organization_id;
@@ -382,7 +410,7 @@ describe.skipIf(lacking.length > 0)("The requests in the guides", () => {
           api_client: { name: "Web app", organization_user_id: users.users[0].id },
         });
         Object.assign(made, client);
-        const token = await identityProvider.signIn("paula@example.com");
+        const token = await identityProvider.signIn(PETRA.email);
         return (await clinic()("POST", "/auth/token_exchange", { token_exchange: { token } })).body.code;
       },
       async WAITING_ROOM_SLUG() {
@@ -395,11 +423,12 @@ describe.skipIf(lacking.length > 0)("The requests in the guides", () => {
       },
       INVITE_ID: ({ organization_invites: [invite] }) => invite.id,
       TOKEN: ({ accept_url }) => new URL(accept_url).searchParams.get("token"),
-      ORGANIZATION_USER_ID: async () => (await paula()).id,
-      USER_ID: async () => (await paula()).user_id,
+      ORGANIZATION_USER_ID: async () => (await petra()).id,
+      USER_ID: async () => (await petra()).user_id,
       PARTICIPANT_KEY: () => "participant-1",
       CALL_KEY: () => "call-1",
       EGRESS_ID: () => "egress-1",
+      STORAGE_KEY: () => `${made.slug}/call-1.mp4`,
       async VISIT_TOKEN() {
         const [{ slug }] = (await clinic()("GET", "/waiting_rooms")).body.waiting_rooms;
         const starts_at = new Date(Date.now() + 3_600_000).toISOString();
@@ -408,7 +437,8 @@ describe.skipIf(lacking.length > 0)("The requests in the guides", () => {
         const { body } = await clinic()("POST", "/visits", { visit });
         return new URL(body.participants[0].join_url).searchParams.get("visit");
       },
-    });
-    expect(isPrivate("platform.curl")).toBe(true);
+    };
+    await follow("platform", values, send());
+    if (send() === sendWithCurl) expect(isPrivate("platform.curl")).toBe(true);
   });
 });

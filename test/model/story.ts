@@ -47,10 +47,11 @@ export class Story {
     });
     const text = await response.text();
     const code = response.headers.get("Error-Code");
+    const isNdjson = response.headers.get("Content-Type") === "application/x-ndjson";
     const answer = {
       status: response.status,
       ...(code ? { code } : {}),
-      body: text === "" ? undefined : JSON.parse(text),
+      body: text === "" ? undefined : isNdjson ? text : JSON.parse(text),
     };
     const differences =
       expected instanceof Refusal || expected.status !== answer.status

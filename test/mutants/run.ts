@@ -3,22 +3,28 @@
  * whether a test fails. It takes hours for all, so it can be ended and begun again with `--from`.
  */
 import { spawn } from "node:child_process";
-import { cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { globSync } from "node:fs";
+import { cp, readFile, rm, writeFile } from "node:fs/promises";
+import { join, relative, resolve } from "node:path";
 import { runCommand, say, UsageError, type Values } from "../../src/dev/command.ts";
 import { MINUTE } from "../../src/units.ts";
+import { compileAll, type Programs } from "../simulator/isolate.ts";
 import { Chance } from "../support/chance.ts";
 import { allMutants, KINDS, type Mutant } from "./mutants.ts";
+import { noticedByStories } from "./play.ts";
 import { SURVIVORS } from "./survivors.ts";
 
 const USAGE = `
-Usage: npm run mutants -- [--kind KIND] [--room ROOM] [--name TEXT] [--sample N [--seed N]] [--from N] [--list]
+Usage: npm run mutants -- [--kind KIND] [--room ROOM] [--name TEXT] [--sample N [--seed N]]
+  [--part N/M] [--from N] [--quick] [--list]
 
   --kind KIND   only ${KINDS.join(", ")}
   --room ROOM   only the rules of one folder of src
   --name TEXT   only the mutants whose name contains the text
   --sample N    only N mutants, drawn by --seed (default: 1)
+  --part N/M    only each Mth mutant, from the Nth, so that several processes can share the work
   --from N      begins with the mutant of this number
+  --quick       runs only the stories, the simulator and the likely files of tests
   --list        lists the mutants and runs nothing
 `;
 
@@ -28,12 +34,18 @@ const OPTIONS = {
   name: { type: "string" },
   sample: { type: "string" },
   seed: { type: "string", default: "1" },
+  part: { type: "string", default: "1/1" },
   from: { type: "string", default: "1" },
+  quick: { type: "boolean", default: false },
   list: { type: "boolean", default: false },
 } as const;
 
 /** The copy lies within the project, so that its files find the project's packages. */
-const COPY = ".mutants";
+const COPY = join(".mutants", String(process.pid));
+
+const CONFIG = join(COPY, "vitest.config.ts");
+
+const STORIES = join(COPY, "test/mutants/play.ts");
 
 const COPIED = [
   "src",
@@ -48,38 +60,107 @@ const COPIED = [
 ];
 
 /** A mutant can make a test wait for ever. */
-const LONGEST_RUN = 20 * MINUTE;
+const LONGEST_RUN = 10 * MINUTE;
+
+/** How many files of tests run before the room's. */
+const LIKELY_FILES = 4;
 
 const PROJECTS = ["worker", "unit", "cron"].flatMap((project) => ["--project", project]);
 
-const testsOf = (room: string) => [
-  ...PROJECTS,
-  "--project",
-  "project",
-  "test/project/schema.test.ts",
-  ...["worker", "contract", "unit"].map((tests) => `test/${tests}/${room}/`),
-];
+const SCHEMA_TEST = ["--project", "project", "test/project/schema.test.ts"];
 
-function succeeds(tests: string[]): Promise<boolean> {
-  const vitest = join("..", "node_modules", "vitest", "vitest.mjs");
-  const child = spawn(process.execPath, [vitest, "run", "--bail", "1", ...tests], {
+/** Runs a program in the copy. Returns what it says if it fails. */
+function failureOf(program: string, args: string[]): Promise<string | undefined> {
+  const path = relative(COPY, program);
+  const child = spawn(process.execPath, [path, ...args], {
     cwd: COPY,
-    stdio: "ignore",
+    env: { ...process.env, PWD: resolve(COPY), NO_COLOR: "1" },
+    stdio: ["ignore", "pipe", "pipe"],
     signal: AbortSignal.timeout(LONGEST_RUN),
   });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr])
+    stream.on("data", (data) => {
+      output += data;
+    });
   return new Promise((resolve) => {
-    child.on("error", () => resolve(false));
-    child.on("exit", (code) => resolve(code === 0));
+    child.on("error", (error) => resolve(error.message));
+    child.on("close", (code) => resolve(code === 0 ? undefined : output));
   });
 }
 
-async function isNoticed({ file, at, from, to, room }: Mutant): Promise<boolean> {
+async function failureOfTests(tests: string[]): Promise<string | undefined> {
+  const output = await failureOf("node_modules/vitest/vitest.mjs", [
+    "run",
+    "--maxWorkers",
+    "1",
+    "--bail",
+    "1",
+    "--no-color",
+    ...tests,
+  ]);
+  return output && (/FAIL .*/.exec(output)?.[0] ?? output);
+}
+
+/** The files of tests that contain most of a mutant's words. */
+async function likelyTests({ name, file, from }: Mutant): Promise<string[]> {
+  const words = new Set(`${name} ${file} ${from}`.toLowerCase().match(/[a-z]{4,}/g));
+  const files = globSync("test/{worker,contract}/**/*.test.ts", { exclude: ["**/*.long.test.ts"] });
+  const scores = files.map(async (path) => {
+    const text = (path.repeat(20) + (await readFile(path, "utf8"))).toLowerCase();
+    const score = [...words].reduce((sum, word) => sum + Math.log(text.split(word).length), 0);
+    return { path, score };
+  });
+  const sorted = (await Promise.all(scores)).sort((one, other) => other.score - one.score);
+  return sorted.slice(0, LIKELY_FILES).map(({ path }) => path);
+}
+
+const isOfSchema = ({ file }: Mutant) => file.endsWith(".sql");
+
+let programs: Promise<Programs> | undefined;
+
+/** Plays the stories in this process: the programs are always the same, and databases read the schema of the folder. */
+async function storiesWithSchema(): Promise<string | undefined> {
+  programs ??= compileAll();
+  await programs;
+  const folder = process.cwd();
+  process.chdir(COPY);
+  try {
+    return await noticedByStories(await programs);
+  } catch (error) {
+    return String(error);
+  } finally {
+    process.chdir(folder);
+  }
+}
+
+/** The checks of a mutant, the fastest first. Each returns what noticed it. The stories do not read events. */
+function checksOf(mutant: Mutant, isQuick: boolean): (() => Promise<string | undefined>)[] {
+  const stories = () => (isOfSchema(mutant) ? storiesWithSchema() : failureOf(STORIES, []));
+  const likely = async () => failureOfTests(["--project", "worker", ...(await likelyTests(mutant))]);
+  return [
+    ...(mutant.kind === "foreign key" ? [() => failureOfTests(SCHEMA_TEST)] : []),
+    ...(/^events_|deliver/.test(mutant.name) ? [likely, stories] : [stories, likely]),
+    ...(isQuick ? [] : [() => failureOfTests(testsOf(mutant)), () => failureOfTests(PROJECTS)]),
+  ];
+}
+
+const testsOf = ({ room }: Mutant) => [
+  ...PROJECTS,
+  ...["worker", "contract", "unit"].map((tests) => `test/${tests}/${room}/`),
+];
+
+async function noticedBy(mutant: Mutant, isQuick: boolean): Promise<string | undefined> {
+  const { file, at, from, to } = mutant;
   const path = join(COPY, file);
   const original = await readFile(path, "utf8");
   if (original.slice(at, at + from.length) !== from) throw new Error(`${file} has changed`);
   try {
     await writeFile(path, original.slice(0, at) + to + original.slice(at + from.length));
-    return !(await succeeds(testsOf(room))) || !(await succeeds(PROJECTS));
+    for (const check of checksOf(mutant, isQuick)) {
+      const failure = await check();
+      if (failure !== undefined) return failure.replace(/\s+/g, " ").slice(0, 150);
+    }
   } finally {
     await writeFile(path, original);
   }
@@ -95,26 +176,35 @@ async function wanted({ kind, room, name, sample, seed }: Values<typeof OPTIONS>
   if (found.length === 0) throw new UsageError("No mutant is like that");
   if (sample === undefined) return found;
   const chance = new Chance(Number(seed));
-  return Array.from({ length: Number(sample) }, () => chance.pick(found));
+  const drawn = Array.from({ length: Math.min(Number(sample), found.length) }, () =>
+    found.splice(chance.below(found.length), 1),
+  );
+  return drawn.flat();
+}
+
+/** @param part such as `1/2`: every second mutant, from the first */
+function partOf(mutants: Mutant[], part: string): Mutant[] {
+  const [which = 1, of = 1] = part.split("/").map(Number);
+  return mutants.filter((_, n) => n % of === which - 1);
 }
 
 async function run(options: Values<typeof OPTIONS>): Promise<void> {
-  const mutants = await wanted(options);
+  const mutants = partOf(await wanted(options), options.part);
   if (options.list) return say(mutants.map(({ kind, name }) => `${kind}: ${name}`).join("\n"));
-  await rm(COPY, { recursive: true, force: true });
-  await mkdir(COPY);
   for (const each of COPIED) await cp(each, join(COPY, each), { recursive: true });
-  const rooms = [...new Set(mutants.map(({ room }) => room))];
-  for (const room of rooms)
-    if (!(await succeeds(testsOf(room)))) throw new Error(`The tests of ${room} fail without any mutant`);
+  // Most modules are the same for each mutant.
+  const config = await readFile(CONFIG, "utf8");
+  await writeFile(CONFIG, config.replace("fsModuleCache: false", "fsModuleCache: true"));
+  const failure = options.quick ? undefined : await failureOf(STORIES, []);
+  if (failure) throw new Error(`A test fails without any mutant: ${failure}`);
   let unnoticed = 0;
   for (const [n, mutant] of mutants.entries()) {
     if (n + 1 < Number(options.from)) continue;
     const begun = Date.now();
-    const noticed = await isNoticed(mutant);
+    const failure = await noticedBy(mutant, options.quick);
     const reason = SURVIVORS[mutant.name];
-    if (!noticed && !reason) unnoticed++;
-    const outcome = noticed ? "noticed" : reason ? `known: ${reason}` : "NOT NOTICED";
+    if (failure === undefined && !reason) unnoticed++;
+    const outcome = failure ? `noticed by ${failure}` : reason ? `known: ${reason}` : "NOT NOTICED";
     const seconds = Math.round((Date.now() - begun) / 1000);
     say(`${n + 1} of ${mutants.length} (${seconds} s) ${mutant.kind}: ${mutant.name}: ${outcome}`);
   }

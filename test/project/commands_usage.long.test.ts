@@ -14,6 +14,9 @@ const COMMANDS = Object.entries(scripts).flatMap(([name, script]) => {
   return file ? [[name, file] as const] : [];
 });
 
+/** The commands that change nothing but this machine. */
+const LOCAL = ["dev", "bench", "db:baseline", "db:generate", "status", "stack"];
+
 /** The flags that README.md and src/docs give the command. */
 const documentedFlags = (command: string) =>
   commandsInDocs
@@ -26,6 +29,8 @@ describe.each(COMMANDS)("npm run %s", (command, file) => {
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
     expect(stdout).toMatch(new RegExp(`^Usage: npm run ${command}\\b.*\\n\\n`));
     expect(documentedFlags(command).filter((flag) => !stdout.includes(flag))).toEqual([]);
+    for (const flag of ["--dry-run", "--yes"])
+      expect(stdout.includes(flag), flag).toBe(!LOCAL.includes(command));
   });
 
   it("fails with an unknown option, and names it", () => {

@@ -73,6 +73,7 @@ const COMMANDS: [string[], string, ((service: Service) => void)?][] = [
     ({ directory }) => directory.exec("insert into moves (organization_id, since) values (18, 1)"),
   ],
   [["shards_add", "--remote"], `Create the database ${NAME}-2`],
+  [["backup", "--remote", "--shipped"], `Note in ${NAME}-1 (DB_1) that its backup is in a safe place`],
   [["restore", "--remote", "--after-time-travel"], `Make ${NAME}-1 (DB_1) quiet`],
   [
     ["restore", "--remote", "--resume"],

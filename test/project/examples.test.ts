@@ -42,6 +42,9 @@ const FIXED = [
   "object_changes",
 ];
 
+/** Fields that only an update changes. */
+const NAMING = ["name", "display_name", "slug", "secret_hint", "waiting_room_slug", "sub_waiting_room_slug"];
+
 /** The components in which a field of FIXED may change. */
 const CHANGES: Record<string, string> = {
   email: "OrganizationUser",
@@ -98,7 +101,8 @@ it("The examples tell one story: each thing is the same in all of them", () => {
       first.set(thing, { where, thing, value });
       continue;
     }
-    const fixed = FIXED.filter((field) => !thing.startsWith(`${CHANGES[field]} `));
+    const all = where.startsWith("update") ? FIXED : [...FIXED, ...NAMING];
+    const fixed = all.filter((field) => !thing.startsWith(`${CHANGES[field]} `));
     for (const field of fixed.filter((each) => each in value && each in known.value))
       if (JSON.stringify(value[field]) !== JSON.stringify(known.value[field]))
         contradictions.push(`${field} of ${thing}: ${known.where}, ${where}`);
@@ -162,14 +166,6 @@ it("The examples show everything that another example names by its id", () => {
   }
 });
 
-it("In the examples, nothing is changed before it is created", () => {
-  const early = everything.filter(
-    ({ value: { created_at, updated_at } }) =>
-      typeof created_at === "string" && typeof updated_at === "string" && updated_at < created_at,
-  );
-  expect(early.map(({ where, thing }) => `${thing}: ${where}`)).toEqual([]);
-});
-
 it("In the example of its creation, a thing has not changed yet", () => {
   const changed = everything.filter(
     ({ where, value }) =>
@@ -177,4 +173,140 @@ it("In the example of its creation, a thing has not changed yet", () => {
   );
   expect(everything.some(({ where }) => /^create\w+ 201$/.test(where))).toBe(true);
   expect(changed.map(({ where, thing }) => `${thing}: ${where}`)).toEqual([]);
+});
+
+/** The operations of all APIs, with the examples of their requests and of their answers by name. */
+const exchanges = API_NAMES.flatMap((api) =>
+  Object.entries(documentOf(api).paths).flatMap(([path, operations]) =>
+    Object.entries(operations).map(([method, operation]) => {
+      const [sent, answered] = [/ request$/, / 2\d\d$/].map((part) => {
+        const media = bodiesOf(operation).find(([where]) => part.test(where))?.[1];
+        const named = Object.entries(media?.examples ?? {}).map(([name, { value }]) => [name, value]);
+        return new Map((media?.example === undefined ? named : [["", media.example]]) as [string, Json][]);
+      }) as [Map<string, Json>, Map<string, Json>];
+      const { operationId, parameters = [] } = operation;
+      return { api, path, method, operationId, parameters, sent, answered, ...firstOf(answered) };
+    }),
+  ),
+);
+
+function firstOf(answered: Map<string, Json>): { answer?: Json } {
+  const [answer] = answered.values();
+  return { ...(answer && { answer }) };
+}
+
+const everyExampleOf = ({ sent, answered }: (typeof exchanges)[number]) => [
+  ...sent.values(),
+  ...answered.values(),
+];
+
+const isObject = (value: unknown): value is Json => typeof value === "object" && value !== null;
+
+function* rowsIn(value: unknown): Generator<Json> {
+  if (!isObject(value)) return;
+  if (!Array.isArray(value)) yield value;
+  for (const each of Object.values(value)) yield* rowsIn(each);
+}
+
+/** A time in any notation, and a list in any order, are equal to themselves. */
+function comparable(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(comparable).map(String).sort();
+  return typeof value === "string" && /^\d{4}-\d\d-\d\dT/.test(value) ? Date.parse(value) : value;
+}
+
+const isEqual = (one: unknown, other: unknown) =>
+  JSON.stringify(comparable(one)) === JSON.stringify(comparable(other));
+
+/** The fields of a request's only object. */
+const fieldsSent = (sent: Json = {}): Json =>
+  Object.assign({}, ...Object.values(sent).filter((each) => isObject(each) && !Array.isArray(each)));
+
+it("The answer to an example shows what was sent", () => {
+  const different = exchanges.flatMap(({ operationId, sent, answered, answer: first }) =>
+    [...sent].flatMap(([name, body], place) => {
+      const answer = answered.get(name) ?? (place === 0 ? first : undefined);
+      return Object.entries(fieldsSent(body))
+        .filter(([field, value]) => answer && field in answer && rowsIn(value).next().done)
+        .filter(([field, value]) => !isEqual(answer?.[field], value))
+        .map(([field]) => `${operationId} ${name}: ${field}`);
+    }),
+  );
+  expect(different).toEqual([]);
+});
+
+/** Fields that follow from others, and the number of people who wait at that moment. */
+const DERIVED = ["slug", "updated_at", "waiting_room_slug", "assists", "waiting_count"];
+
+it("The answer to the first example of an update shows no change that was not sent", () => {
+  const read = exchanges
+    .filter(({ method }) => method === "get")
+    .flatMap(({ answer }) => [...rowsIn(answer)]);
+  const unsent = exchanges.flatMap(({ operationId, sent, answer = {} }) => {
+    const fields = Object.keys(answer);
+    const before = read.find((row) => row.id === answer.id && fields.every((field) => field in row));
+    if (!/^(update|correct)/.test(operationId) || !before) return [];
+    const known = [...Object.keys(fieldsSent([...sent.values()][0])), ...DERIVED];
+    return fields
+      .filter((field) => !known.includes(field) && !isEqual(answer[field], before[field]))
+      .map((field) => `${operationId}: ${field} is ${answer[field]}, not ${before[field]}`);
+  });
+  expect(unsent).toEqual([]);
+});
+
+it("The answer is about the thing that the path names", () => {
+  const others = exchanges.flatMap(({ method, operationId, parameters, answer }) =>
+    parameters
+      .filter(({ name, in: place }) => place === "path" && answer && name in answer)
+      // A new name changes the slug.
+      .filter(({ name }) => !(method === "put" && name === "slug"))
+      .filter(({ name, example }) => answer?.[name] !== example)
+      .map(({ name }) => `${operationId}: ${name}`),
+  );
+  expect(others).toEqual([]);
+});
+
+it("No two items of a list have the same id, name for programs, or hint of a secret", () => {
+  const unique = ["id", "client_id", "secret_hint", "slug", "email", "key", "egress_id", "url"];
+  const repeated = exchanges.flatMap(({ operationId, answered }) =>
+    [...answered.values()].flatMap(rowsOfLists).flatMap((rows) =>
+      unique
+        .filter((field) => {
+          const values = rows.map((row) => row[field]).filter((value) => value != null);
+          return new Set(values).size < values.length;
+        })
+        .map((field) => `${operationId}: ${field}`),
+    ),
+  );
+  expect(repeated).toEqual([]);
+});
+
+const rowsOfLists = (answer: Json) => Object.values(answer).filter(Array.isArray) as Json[][];
+
+/** Each time, with those that are not before it. */
+const LATER: Record<string, string[]> = {
+  created_at: ["updated_at", "mailed_at", "used_at", "expires_at", "last_used_at", "starts_at"],
+  last_used_at: ["revoked_at", "expires_at"],
+  starts_at: ["ends_at"],
+  datetime_start: ["datetime_end"],
+  waiting_since: ["joined_at"],
+  started_at: ["joined_at", "ended_at"],
+  joined_at: ["left_at"],
+  ended_at: ["updated_at"],
+};
+
+it("In the examples, times are in the order in which things happen", () => {
+  const rows = exchanges.flatMap((exchange) =>
+    everyExampleOf(exchange)
+      .flatMap((each) => [...rowsIn(each)])
+      .map((row) => ({ operationId: exchange.operationId, row })),
+  );
+  const reversed = rows.flatMap(({ operationId, row }) =>
+    Object.entries(LATER)
+      .flatMap(([first, later]) => later.map((then) => [first, then] as const))
+      .filter(([first, then]) => [row[first], row[then]].every((time) => typeof time === "string"))
+      .filter(([first, then]) => Date.parse(String(row[first])) > Date.parse(String(row[then])))
+      .map(([first, then]) => `${operationId}: ${then} ${row[then]} is before ${first} ${row[first]}`),
+  );
+  expect(rows.length).toBeGreaterThan(100);
+  expect(reversed).toEqual([]);
 });

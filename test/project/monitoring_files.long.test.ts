@@ -50,6 +50,9 @@ describe.each(["alerts.yaml", "dashboard.json"])("%s", (file) => {
 it("collector.yaml makes labels and measurements only of fields that the log has", () => {
   expect(LABELS).toEqual(["event", "status", "reason", "shard"]);
   expect(collector).toContain(`value: attributes["${MEASURED}"]`);
+  // The count connector skips a line without an attribute whose default is empty, and Prometheus needs sums.
+  expect(collector).not.toContain('default_value: ""');
+  expect(collector).toMatch(/receivers: \[count, .*\]\n +processors: \[.*delta_to_cumulative\]/);
   const page = readFileSync("src/docs/monitoring.md", "utf8");
   for (const field of [...LABELS.slice(1), MEASURED]) expect(page).toContain(`\`${field}\``);
   const log = readFileSync("src/http/log.ts", "utf8");

@@ -56,7 +56,13 @@ describe.each(API_NAMES)("The collection of the %s API", (api) => {
   it("holds no credentials, in development neither", () => {
     for (const { key, value } of variable)
       expect(value).toBe(key === "SERVER" ? "http://localhost:8787" : "");
-    expect(textIn("development")).toBe(text);
-    expect(text).not.toMatch(/development-[a-z]|demo-client/);
+    for (const each of [text, textIn("development")])
+      expect(each).not.toMatch(/development-[a-z]|demo-client/);
+  });
+
+  it("has the ids of the demo organization in development", () => {
+    const texts = (assets: string) => textIn(assets).match(/"value": "\d+"|--cardiology/g) ?? [];
+    expect(texts("development")).toHaveLength(texts("public").length);
+    expect(textIn("development")).not.toContain("riverside-clinic--cardiology");
   });
 });

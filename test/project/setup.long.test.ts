@@ -124,18 +124,22 @@ describe("npm run setup", () => {
     expect(account.changes()).toEqual([]);
     expect(account.files()).not.toContain("drizzle/SHA256SUMS");
 
-    const deployed = await done(account.run("deploy", "--yes"));
+    const first = await done(account.run("deploy", "--yes"));
     expect(scripts.get(NAME)?.uploaded).toMatchObject({
       placement: { region: "aws:eu-central-1" },
       annotations: { "workers/tag": commit },
       bindings: expect.arrayContaining([{ type: "plain_text", name: "VERSION", text: commit }]),
     });
     expect(queues.get("bulk-invites")?.consumer).toBe(NAME);
+    expect(first).toContain(` runs ${commit}, and is ok.\n`);
+    expect(first).not.toContain("To go back");
+    writeFileSync(join(folder, "drizzle/0001_more.sql"), "CREATE TABLE more (id INTEGER);\n");
+    const deployed = await done(account.run("deploy", "--yes"));
     expect(deployed).toContain(
       `npx wrangler d1 time-travel restore ${NAME} --bookmark=bookmark-of-${NAME} && npm run restore -- --remote --after-time-travel --yes\n`,
     );
     expect(deployed).toContain("npx wrangler queues pause-delivery webhook-deliveries");
-    expect(deployed).toContain(` runs ${commit}, and is ok.\n`);
+    expect(deployed).toContain(` runs ${commit}-dirty, and is ok.\n`);
     expect(await done(account.run("deploy", "--dry-run"))).toContain(
       `${NAME} (DB): no migration is pending\n`,
     );

@@ -2,6 +2,7 @@ import type { Act } from "./acts/act.ts";
 import { memberActs } from "./acts/members.ts";
 import { planningActs } from "./acts/planning.ts";
 import { readingActs } from "./acts/reading.ts";
+import { registerActs } from "./acts/register.ts";
 import { reportActs } from "./acts/reports.ts";
 import { resultActs } from "./acts/results.ts";
 import type { Clinic } from "./clinic.ts";
@@ -10,7 +11,12 @@ import type { Size } from "./simulation.ts";
 import type { Odds, World } from "./world.ts";
 
 /** The acts of an organization's own systems. */
-const organizationActs: Record<string, Act> = { ...planningActs, ...resultActs, ...readingActs };
+const organizationActs: Record<string, Act> = {
+  ...planningActs,
+  ...registerActs,
+  ...resultActs,
+  ...readingActs,
+};
 
 /** The acts of an organization's video backend. */
 const backendActs: Record<string, Act> = { ...reportActs, ...memberActs };

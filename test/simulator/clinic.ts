@@ -64,6 +64,8 @@ export class Clinic {
   /** Results that were shown. */
   readonly shown = new Set<string>();
   id = 0;
+  /** While it "holds", no client is served, and no webhook sent. */
+  suspension?: "begins" | "holds" | undefined;
   /** Where a command that was interrupted was to move the organization. */
   interruptedMoveTo?: number;
   slug = "";

@@ -80,7 +80,13 @@ function checkRebuilds(world: World, database: DatabaseSync): void {
 const isNoZero = ({ total, total_calls, planned, held, missed, cancelled }: Row) =>
   total !== 0 && total_calls !== 0 && (planned !== 0 || Boolean(held || missed || cancelled));
 
-const asText = (row: Row) => JSON.stringify(row);
+/** A quarter hour whose counts drop to zero stays, too. */
+const asText = ({ quarters = "{}", ...row }: Row) => {
+  const counted = Object.entries<number[]>(JSON.parse(String(quarters))).filter(([, counts]) =>
+    counts.some(Boolean),
+  );
+  return JSON.stringify([row, counted.sort()]);
+};
 
 function checkMails(world: World): void {
   const mailed = world.mails.map(({ to }) => to);
@@ -172,7 +178,7 @@ function checkClinic(world: World, clinic: Clinic): void {
 }
 
 /** The table and column that contain one of the texts. */
-function findText(database: DatabaseSync, texts: string[]): string | undefined {
+export function findText(database: DatabaseSync, texts: string[]): string | undefined {
   const tables = database
     .prepare("select name from sqlite_master where type = 'table' and name not glob 'sqlite_*'")
     .all();

@@ -5,6 +5,7 @@ import { Script } from "node:vm";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { build, type Plugin } from "esbuild";
 import type * as Move from "../../src/dev/move.ts";
+import type * as Deletion from "../../src/dev/organization_deletion.ts";
 import type { Life, Schedule } from "./schedule.ts";
 
 /** A change of one place in the source, which makes the service faulty. */
@@ -45,9 +46,9 @@ const mutating = ({ file, from, to }: Mutation): Plugin => ({
 });
 
 /** A program as one script, which runs anew for each isolate, so that no isolate knows what another one remembers. */
-async function compile(entryPoint: string, mutation?: Mutation): Promise<Script> {
+async function compile(contents: string, mutation?: Mutation): Promise<Script> {
   const { outputFiles } = await build({
-    entryPoints: [entryPoint],
+    stdin: { contents, resolveDir: "." },
     bundle: true,
     format: "cjs",
     platform: "neutral",
@@ -63,13 +64,16 @@ async function compile(entryPoint: string, mutation?: Mutation): Promise<Script>
 
 export interface Programs {
   worker: Script;
-  /** The command that moves an organization to another database. */
-  move: Script;
+  /** The commands that move an organization to another database, and delete it. */
+  commands: Script;
 }
 
 export const compileAll = async (mutation?: Mutation): Promise<Programs> => ({
-  worker: await compile("src/index.ts", mutation),
-  move: await compile("src/dev/move.ts", mutation),
+  worker: await compile('export { default } from "./src/index.ts"', mutation),
+  commands: await compile(
+    'export * from "./src/dev/move.ts"; export * from "./src/dev/organization_deletion.ts"',
+    mutation,
+  ),
 });
 
 export type Worker = Required<Pick<ExportedHandler<Env>, "fetch" | "queue" | "scheduled">>;
@@ -103,7 +107,7 @@ export function startIsolate(script: Script, schedule: Schedule, name: string, o
   return { name, worker, death, isOver: false };
 }
 
-export const startMove = (script: Script, schedule: Schedule): typeof Move =>
+export const startCommands = (script: Script, schedule: Schedule): typeof Move & typeof Deletion =>
   start(script, schedule, { fetch, onLog: () => {} });
 
 function globalsOf(schedule: Schedule, { fetch, onLog }: Outside): Globals {

@@ -174,4 +174,34 @@ export const MUTATIONS: Mutation[] = [
     from: "await refuseWrites(moving, moving.from, [sql.requireNothingUnderWay(moving.id, Date.now())]);",
     to: "await moving.run(moving.from, [sql.requireNothingUnderWay(moving.id, Date.now())]);",
   },
+  {
+    name: "A suspended organization's clients are served",
+    file: "organization/api_clients/api_clients.authentication.ts",
+    from: "if (client.is_suspended) throw organizationSuspended();",
+    to: "",
+  },
+  {
+    name: "A suspended organization's webhooks are sent",
+    file: "delivery/webhook_deliveries/webhook_deliveries.lanes.ts",
+    from: "    isServed(webhookEndpoints.organization_id),\n",
+    to: "",
+  },
+  {
+    name: "A deletion leaves the files of recordings",
+    file: "dev/organization_deletion.ts",
+    from: "await deleteFiles(`${slug}/`);",
+    to: "",
+  },
+  {
+    name: "A deletion leaves the rows of another database",
+    file: "dev/organization_deletion.ts",
+    from: "[...shards.filter((each) => each !== home), home]",
+    to: "[0]",
+  },
+  {
+    name: "A room is remembered by the isolate that has shown it",
+    file: "rooms/waiting_rooms/waiting_rooms.service.ts",
+    from: "  requireFirst(db, roomBySlug({ organization_id, slug }), waitingRoomNotFound);",
+    to: "  (remembered[slug] ??= requireFirst(db, roomBySlug({ organization_id, slug }), waitingRoomNotFound));\nconst remembered: Record<string, Promise<WaitingRoom>> = {};",
+  },
 ];

@@ -1,9 +1,10 @@
 import { HOUR, MINUTE } from "../../src/units.ts";
 import { playBeginning, playEverybody } from "./actors.ts";
+import { resume } from "./acts/members.ts";
 import { Clinic } from "./clinic.ts";
-import { checkAtRest } from "./invariants.ts";
+import { checkAtRest, checkNow } from "./invariants.ts";
 import type { Programs } from "./isolate.ts";
-import { completeInterruptedMoves, moveAll } from "./operator.ts";
+import { completeInterruptedMoves, deleteForGood, moveAll } from "./operator.ts";
 import { type Odds, World } from "./world.ts";
 
 export interface Run {
@@ -58,7 +59,10 @@ export async function simulate(programs: Programs, seed: number, size = WHOLE): 
   });
   await during("everybody", () => playEverybody(world, clinics, oddsOf(world), size));
   world.calm();
-  await during("operator", () => completeInterruptedMoves(world, clinics));
+  await during("operator", async () => {
+    await completeInterruptedMoves(world, clinics);
+    for (const clinic of clinics) if (clinic.suspension) await resume(clinic);
+  });
   for (const pause of LAST_RUNS)
     await during("cron", async () => {
       await schedule.pause(pause);
@@ -66,6 +70,9 @@ export async function simulate(programs: Programs, seed: number, size = WHOLE): 
     });
   await during("operator", () => moveAll(world, clinics));
   await checkAtRest(world, clinics);
+  schedule.isOver = false;
+  await during("operator", () => deleteForGood(world, clinics[0] as Clinic));
+  checkNow(world);
   return { seed, steps: schedule.steps, trace: schedule.trace, violations: [...new Set(world.violations)] };
 }
 

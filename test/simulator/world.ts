@@ -5,7 +5,7 @@ import { bindings, ORIGIN, PLATFORM_TOKEN } from "../project/support/worker_in_n
 import { Chance } from "../support/chance.ts";
 import { bucketOf } from "./bucket.ts";
 import { databaseOf, makeDeterministic } from "./databases.ts";
-import { type Isolate, type Programs, startIsolate, startMove } from "./isolate.ts";
+import { type Isolate, type Programs, startCommands, startIsolate } from "./isolate.ts";
 import { LOST, Lost } from "./lost.ts";
 import { Queues } from "./queues.ts";
 import { Schedule } from "./schedule.ts";
@@ -203,7 +203,7 @@ export class World {
     });
 
   /** The commands of an operator, and how they reach the databases. */
-  readonly startMove = () => startMove(this.#programs.move, this.schedule);
+  readonly startCommands = () => startCommands(this.#programs.commands, this.schedule);
 
   readonly run: Run = (shard, statements) => runWith(this.#env)(shard, statements);
 

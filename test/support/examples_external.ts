@@ -183,6 +183,7 @@ export const externalExamples: Record<string, MakeExample> = {
   "GET /access_logs/:date": async ({ aSealedDay }) => ({ path: `/access_logs/${await aSealedDay()}` }),
   "GET /events": async () => ({ path: "/events" }),
   "GET /access_logs": async () => ({ path: "/access_logs" }),
+  "GET /participants/export": async () => ({ path: "/participants/export?external_reference=patient-1" }),
   "GET /webhook_endpoints": async (clinic) => {
     await anEndpoint(clinic);
     return { path: "/webhook_endpoints" };

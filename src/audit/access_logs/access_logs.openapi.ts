@@ -19,7 +19,7 @@ const listed: typeof read = {
   call_id: null,
   organization_user_id: null,
   request_id: "a91c3e52-6d0f-4b17-8e2a-5c7f9b1d3e60",
-  shown: [story.VISIT.id],
+  shown: [story.HELD_VISIT.id],
   from: "2026-01-31",
   to: "2026-01-31",
 };

@@ -45,7 +45,7 @@ const filters: Record<string, Parameter> = {
   ...dates("calls that started"),
   external_reference: {
     description: "Only calls with exactly this `external_reference`.",
-    example: story.VISIT_REFERENCE,
+    example: story.HELD_VISIT_REFERENCE,
   },
   participant_reference: {
     description:
@@ -56,12 +56,6 @@ const filters: Record<string, Parameter> = {
 };
 
 const inParts = `To read all of them, repeat the request with \`next_after\` as \`after\` until it is null. With a reference, each request scans up to ${grouped(CALLS_LOOKED_THROUGH)} calls that have it, so a page can be empty although more pages follow.`;
-
-/** For reports about data that belongs to a call. */
-export const callKey: Parameter = {
-  description: "The key under which the call was reported.",
-  example: story.CALL.key,
-};
 
 export const callsReference: Reference = {
   tag: "Calls",
@@ -107,10 +101,6 @@ export const callsReference: Reference = {
           "call.external_reference":
             "The text by which your own system knows the visit, such as its number. It is compared exactly, and several calls can have the same reference. Null clears it. Later reports from the platform or LiveKit do not change what you set.",
         },
-        examples: {
-          "The number of the visit": { call: { external_reference: story.VISIT_REFERENCE } },
-          "No reference": { call: { external_reference: null } },
-        },
       },
       response: detailedCall,
       errors: [refusals.callNotFound(), refusals.callReferenceErased()],
@@ -120,7 +110,6 @@ export const callsReference: Reference = {
     "GET /organizations/:organization_id/calls/:key": {
       operationId: "getReportedCall",
       summary: "Get a call",
-      parameters: { key: callKey },
       response: reportedCall,
       errors: [refusals.callNotFound()],
     },
@@ -180,24 +169,24 @@ export const callsReference: Reference = {
         examples: {
           "A call begins": {
             call: {
-              external_reference: story.VISIT_REFERENCE,
+              external_reference: story.HELD_VISIT_REFERENCE,
               waiting_room_slug: story.CARDIOLOGY.slug,
               organization_user_id: story.PAULA.id,
-              started_at: "2026-01-31T09:30:00Z",
+              started_at: story.STARTED_AT,
               participants: [
                 {
                   ...withoutId(story.RITAS_PARTICIPANT),
                   role: "recipient",
                   external_reference: story.RITAS_REFERENCE,
                   waiting_since: story.WAITING_SINCE,
-                  joined_at: "2026-01-31T09:30:00Z",
+                  joined_at: story.STARTED_AT,
                   recording_consent: true,
                 },
                 {
                   ...withoutId(story.PAULAS_PARTICIPANT),
                   role: "provider",
                   user_id: story.PAULA.user_id,
-                  joined_at: "2026-01-31T09:30:00Z",
+                  joined_at: story.STARTED_AT,
                   recording_consent: true,
                 },
               ],
@@ -217,7 +206,7 @@ export const callsReference: Reference = {
             },
           },
           "The call ends": {
-            call: { ended_at: "2026-01-31T09:45:00Z", failed: false },
+            call: { ended_at: story.ENDED_AT, failed: false },
             reported_at: "2026-01-31T09:45:01Z",
           },
           "A legal hold begins": { call: { legal_hold: true } },

@@ -19,7 +19,7 @@ const fields = z.object({
     description: "The waiting room that the participants came from. It may have been retired since.",
     example: story.CARDIOLOGY.id,
   }),
-  visit_id: visitId().meta({ example: story.VISIT.id }),
+  visit_id: visitId().meta({ example: story.HELD_VISIT.id }),
   is_ended: z.boolean().meta({
     description: "Whether the call has ended. Only then can its results be read.",
     example: true,
@@ -37,7 +37,7 @@ const details = {
   external_reference: externalReference().nullable().meta({
     description:
       "Your own id for the visit, such as its number in your records, or null. Several calls can have the same reference. It is erased with the names of the call's participants, and cannot be set again after that.",
-    example: story.VISIT_REFERENCE,
+    example: story.HELD_VISIT_REFERENCE,
   }),
   ended_by: z
     .enum(ENDED_BY)

@@ -3,7 +3,6 @@ import type { HoldBeginner } from "../../database/enums.ts";
 import { exampleOf } from "../../openapi/examples.ts";
 import type { Reference } from "../../openapi/operation.ts";
 import * as story from "../../openapi/story.ts";
-import { callKey } from "../calls/calls.openapi.ts";
 import { callNotFound } from "../calls/calls.refusals.ts";
 import { callDetailsSchema, reportedCallSchema } from "../calls/calls.responses.ts";
 import { holdOfPlatform } from "./legal_holds.schemas.ts";
@@ -17,10 +16,7 @@ function beginning(begun_by: HoldBeginner, schema: z.ZodObject) {
         "legal_hold.reason":
           "The reason, for the people who manage holds. It should not name a person. If omitted, the reason stays, and a new hold has none. `null` clears it.",
       },
-      examples: {
-        "A hold begins": { legal_hold: { reason: story.HOLD.reason } },
-        "Without a reason": { legal_hold: {} },
-      },
+      example: { legal_hold: { reason: story.HOLD.reason } },
     },
     response: {
       schema,
@@ -59,7 +55,6 @@ export const legalHoldsReference: Reference = {
       operationId: "holdCall",
       summary: "Begin the legal hold of a call",
       description: `Begins a hold of the platform, which the organization cannot end. A hold that the organization began becomes the platform's. ${BEGINNING}`,
-      parameters: { key: callKey },
       ...beginning("platform", reportedCallSchema),
       errors: [callNotFound()],
     },
@@ -67,7 +62,6 @@ export const legalHoldsReference: Reference = {
       operationId: "releaseCall",
       summary: "End the legal hold of a call",
       description: `Ends the hold, no matter who began it. ${END}`,
-      parameters: { key: callKey },
       errors: [callNotFound()],
     },
   },

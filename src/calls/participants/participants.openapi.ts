@@ -73,12 +73,8 @@ export const participantsReference: Reference = {
           "participant.display_name": "The corrected name.",
           "participant.external_reference": "The corrected reference; null clears it.",
         },
-        examples: {
-          "A corrected patient number": { participant: { external_reference: story.RITAS_REFERENCE } },
-          "A corrected name": { participant: { display_name: ritaOnCall.display_name } },
-        },
       },
-      response: { schema: participantOnCallSchema, example: ritaOnCall },
+      response: { schema: participantOnCallSchema },
       refusals: {
         404: "The client has no access to the call, the call has no such participant, or the client acts as an assistant.",
       },
@@ -101,7 +97,7 @@ export const participantsReference: Reference = {
         key: {
           description:
             "Your own key for the participant, unique in the organization. It is compared exactly. Use the same key for the participant when you report a call.",
-          example: story.RITAS_PARTICIPANT.key,
+          example: story.RITAS_NEXT_PARTICIPANT.key,
         },
       },
       request: {
@@ -118,25 +114,28 @@ export const participantsReference: Reference = {
         examples: {
           "A person begins to wait": {
             participant: {
-              display_name: story.RITAS_PARTICIPANT.display_name,
+              display_name: story.RITAS_NEXT_PARTICIPANT.display_name,
               role: "recipient",
               external_reference: story.RITAS_REFERENCE,
-              waiting_since: "2026-01-31T09:25:00Z",
+              waiting_since: story.WAITING_SINCE,
             },
-            reported_at: "2026-01-31T09:25:00Z",
+            reported_at: story.WAITING_SINCE,
           },
           "A user of the organization begins to wait": {
             participant: {
               display_name: story.PAULAS_PARTICIPANT.display_name,
               role: "provider",
               user_id: story.PAULA.user_id,
-              waiting_since: "2026-01-31T09:25:00Z",
+              waiting_since: story.WAITING_SINCE,
             },
           },
           "A person leaves": { participant: { left_at: "2026-01-31T09:28:00Z" } },
         },
       },
-      response: { schema: participantSchema },
+      response: {
+        schema: participantSchema,
+        example: { ...exampleOf(participantSchema), ...story.RITAS_NEXT_PARTICIPANT },
+      },
       errors: [
         waitingRoomNotFound(),
         refusals.slugIsOld(),

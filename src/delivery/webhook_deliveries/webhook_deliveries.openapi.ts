@@ -9,7 +9,7 @@ import { DAY, grouped, HOUR } from "../../units.ts";
 import { exampleEvent, idsOfType } from "../events/events.examples.ts";
 import { EVENT_MEANINGS } from "../events/events.openapi.ts";
 import { eventIds } from "../events/events.responses.ts";
-import { ofEndpoint } from "../webhook_endpoints/webhook_endpoints.openapi.ts";
+import { endpointParameters } from "../webhook_endpoints/webhook_endpoints.openapi.ts";
 import {
   endpointNotActive,
   webhookEndpointNotFound,
@@ -68,6 +68,7 @@ const ping: WebhookReference = {
 
 export const webhookDeliveriesReference: Reference = {
   tag: "Webhook deliveries",
+  parameters: endpointParameters,
   description: `Events are sent to the webhook endpoints of the organization as [Standard Webhooks](https://www.standardwebhooks.com): a POST with the headers \`webhook-id\`, \`webhook-timestamp\` and \`webhook-signature\`. Verify the signature with one of its libraries before you trust the content. While a secret is being rotated, there is one signature for each valid secret.
 
 - Every event is sent **at least once**. \`webhook-id\` is the same every time (\`evt_\` followed by the id of the event): use it to drop duplicates.
@@ -89,9 +90,7 @@ export const webhookDeliveriesReference: Reference = {
       summary: "List the deliveries of a webhook endpoint",
       description:
         "Newest event first. For older deliveries, pass `next_after` as `after` in the next request, until a page is not full.",
-      ...ofEndpoint,
       parameters: {
-        ...ofEndpoint.parameters,
         after: {
           description:
             "Only deliveries of older events, with a lower id: the `next_after` of the previous response. Without it, the list begins with the newest event.",
@@ -106,7 +105,6 @@ export const webhookDeliveriesReference: Reference = {
       summary: "Send events again",
       description: `Sends events of the last ${lifetimes.EVENTS_KEPT_FOR / DAY} days again, including those that were delivered, given up, or missed while the endpoint was inactive. Only events of the endpoint's types that occurred after its creation are sent. One request searches up to ${grouped(EVENTS_LOOKED_THROUGH)} events and sends up to ${grouped(WEBHOOK_REDELIVERY_PORTION)} of them, oldest first; \`next_after\` is null when there are no more events to search.`,
       status: 200,
-      ...ofEndpoint,
       request: {
         fields: {
           after:
@@ -122,7 +120,6 @@ export const webhookDeliveriesReference: Reference = {
       summary: "Test a webhook endpoint",
       description: `Sends a webhook once and returns the result, so the response can take up to ${lifetimes.WEBHOOK_TIMEOUT / 1000} seconds. Without a body, it sends a \`ping\`. With a type, it sends the example of that type in this reference, with \`"test": true\` beside \`type\` and a \`webhook-id\` that begins with \`test_\`. You can also test an inactive endpoint, or send a type that the endpoint does not receive. A test is neither an event nor a delivery: it is not listed and not retried.`,
       status: 200,
-      ...ofEndpoint,
       request: {
         fields: {
           type: "The type of event to send: a type, not a family such as `call.*`. Without it, a `ping` is sent.",

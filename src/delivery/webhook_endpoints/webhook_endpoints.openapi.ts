@@ -21,12 +21,13 @@ const urlsNotAllowed = Object.values(refusals.URL_FAULTS).map(refusals.urlNotAll
 const onDevelopersMachine =
   "If the service runs on a developer's machine, `url` can also use `http` and any port with a loopback host such as `localhost`.";
 
-export const ofEndpoint = {
-  parameters: { id: { description: "The id of the webhook endpoint.", example: story.WEBHOOK_ENDPOINT.id } },
+export const endpointParameters = {
+  id: { description: "The id of the webhook endpoint.", example: story.WEBHOOK_ENDPOINT.id },
 };
 
 export const webhookEndpointsReference: Reference = {
   tag: "Webhook endpoints",
+  parameters: endpointParameters,
   description: `The URLs that receive the organization's events. An endpoint receives the events that occur after its creation. Only an organization_admin can see and change endpoints. A client with \`expires_at\` can only read and delete endpoints, because what it created or changed would outlast it. An organization can have up to ${MAX_WEBHOOK_ENDPOINTS} endpoints.
 
 One user is responsible for each endpoint: the user of the API client that created it or, later, activated it or changed its URL. When this user leaves the organization or is no longer an organization_admin, the endpoint is deactivated with the \`disabled_reason\` \`creator_removed\`. Another organization_admin can activate it again, and is then responsible for it. Pending deliveries wait until then; events that occur in the meantime can be sent with \`redeliver\`.
@@ -61,7 +62,6 @@ Webhooks are signed with the endpoint's secret, as in [Standard Webhooks](https:
     "GET /webhook_endpoints/:id": {
       operationId: "getWebhookEndpoint",
       summary: "Get a webhook endpoint",
-      ...ofEndpoint,
       response: { schema: webhookEndpointSchema },
       errors: [refusals.webhookEndpointNotFound()],
     },
@@ -69,15 +69,6 @@ Webhooks are signed with the endpoint's secret, as in [Standard Webhooks](https:
       operationId: "updateWebhookEndpoint",
       summary: "Update a webhook endpoint",
       description: `Omitted fields keep their values. Setting \`is_active\` to true also clears \`disabled_reason\`. Activating the endpoint or changing its \`url\` sends pending deliveries at once. If you activate the endpoint or change its \`url\`, your user becomes responsible for it. ${onDevelopersMachine}`,
-      ...ofEndpoint,
-      request: {
-        examples: {
-          "A new URL, and all types of a family": {
-            webhook_endpoint: { url: moved.url, event_types: moved.event_types },
-          },
-          "Activate the endpoint again": { webhook_endpoint: { is_active: true } },
-        },
-      },
       response: { schema: webhookEndpointSchema, example: moved },
       errors: [
         refusals.webhookEndpointNotFound(),
@@ -90,7 +81,6 @@ Webhooks are signed with the endpoint's secret, as in [Standard Webhooks](https:
       operationId: "deleteWebhookEndpoint",
       summary: "Delete a webhook endpoint",
       description: "Pending deliveries are not sent, and deliveries of the endpoint can no longer be listed.",
-      ...ofEndpoint,
       errors: [refusals.webhookEndpointNotFound(), invalidClient()],
     },
     "POST /webhook_endpoints/:id/rotate_secret": {
@@ -98,7 +88,6 @@ Webhooks are signed with the endpoint's secret, as in [Standard Webhooks](https:
       summary: "Rotate the secret of a webhook endpoint",
       description: `The old secret stays valid for ${OLD_WEBHOOK_SECRET_LIFETIME / HOUR} hours. Until then, webhooks carry a signature for each secret, so that the receiver can switch over.`,
       status: 200,
-      ...ofEndpoint,
       response: {
         schema: webhookEndpointWithSecretSchema,
         example: {

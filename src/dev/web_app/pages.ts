@@ -25,7 +25,7 @@ const page = (title: string, content: string): string => `<!doctype html>
 <main>
 <h1>${escaped(title)}</h1>
 ${content}
-<p><small>This is the development web app of <code>npm run dev</code>. It plays your web app and your media server.</small></p>
+<p><small>This is the development web app of <code>npm run dev</code>. It plays your web app and your media server. After a call, it also plays the recorder and the transcription.</small></p>
 </main>
 </body>
 </html>
@@ -67,6 +67,7 @@ export function meetPage(
     `<dl>${list.join("")}</dl>
 ${mustSignIn ? `<p>The link says that user ${escaped(person.user_id)} comes. A real web app asks them to sign in first, because links get forwarded.</p>` : ""}
 <form method="post">${name}${held}
+<p><label><input type="checkbox" name="consent" checked> Consents to be recorded</label></p>
 ${ACTS.map((act) => `<button name="act" value="${act}">${act}</button>`).join("")}</form>
 <h2>Requests to the service</h2>
 <pre tabindex="0">${requests.length > 0 ? requests.map(escaped).join("\n") : "None yet."}</pre>`,

@@ -85,7 +85,7 @@ export async function startWebApp(appUrl: string, service: Service) {
     visitor.holder ??= Number(form.get("holder")) || null;
     const act = ACTS.find((each) => each === form.get("act"));
     if (act) {
-      await stories.act(act, visitor);
+      await stories.act(act, visitor, form.has("consent"));
       return response.writeHead(303, { ...HEADERS, ...session, Location: request.url ?? "/" }).end();
     }
     const shown = {

@@ -15,14 +15,13 @@ export const callsAndFormsReference: Reference = {
     ...callsReference.external,
     [GET_CALL]: {
       ...getCall,
-      description: `${getCall.description} If \`Accept\` prefers one of these types to JSON, the response is the whole call in a standard form: \`${FHIR}\` (FHIR R4), \`${VCON}\` (a preview: draft-ietf-vcon-vcon-core-04) or \`${VCON_JWS}\` (signed). The guide "Hand a visit over" says what they contain. Without \`results:read\`, they contain no texts and recordings. Errors are always JSON. The access log records only these forms: as reads of the participants, of the consents, and of each text.`,
+      description: `${getCall.description} If \`Accept\` prefers \`${FHIR}\` (FHIR R4), \`${VCON}\` (a preview of draft-ietf-vcon-vcon-core-04) or \`${VCON_JWS}\` (signed), the response is the whole call in that form, with names and results: see the guide to handing a visit over. The access log records these reads.`,
       headers: VARY_ACCEPT,
       alternatives: {
         [FHIR]: { schema: fhirBundleSchema },
         [VCON]: { schema: vconSchema },
         [VCON_JWS]: { schema: signedVconSchema },
       },
-      refusals: { 406: `\`${VCON_JWS}\` was asked for, and the service has no signing key.` },
       errors: [...(getCall.errors ?? []), cannotSign()],
     },
   },

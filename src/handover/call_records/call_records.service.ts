@@ -83,9 +83,14 @@ export async function requireCallRecord(context: ClientContext, path: CallPath):
   const [ofParticipants = [], ofConsents = [], ofTexts = []] = entries;
   requireEntry(ofParticipants);
   requireEntry(ofConsents);
-  const texts = [record.transcript, record.soap_note].filter(Boolean);
-  if (ofTexts.length !== texts.length) throw new Error("A text of the call left no entry in the access log");
+  requireTextsEntries(record, ofTexts);
   return record;
+}
+
+/** @throws Error if the read of a text was not recorded: then the record must not be shown */
+export function requireTextsEntries({ transcript, soap_note }: CallRecord, entries: { id: number }[]): void {
+  if (entries.length !== [transcript, soap_note].filter(Boolean).length)
+    throw new Error("A text of the call left no entry in the access log");
 }
 
 /** The address of this service, which the names of its identifiers begin with. */

@@ -19,8 +19,6 @@ import {
 
 type Progress = z.input<typeof bulkInviteProgressSchema>;
 
-const NINA = { email: "nina@example.com", display_name: "Nina Newcomer" };
-
 const { email, display_name } = story.INES;
 
 const completed: Progress = {
@@ -30,8 +28,8 @@ const completed: Progress = {
   failed_count: 3,
   updated_at: "2026-01-30T15:00:04.000Z",
   failures: [
-    { row: 1, email: NINA.email, error: refusals.ROW_FAULTS.repeated },
-    { row: 2, email, error: refusals.ROW_FAULTS.pendingInvite({ id: 61, expired_at: null }) },
+    { row: 1, email: story.NINA.email, error: refusals.ROW_FAULTS.repeated },
+    { row: 2, email, error: refusals.ROW_FAULTS.pendingInvite({ id: story.INVITE_ID, expired_at: null }) },
     { row: 3, email: story.PAULA.email, error: refusals.ROW_FAULTS.account },
   ],
 };
@@ -69,8 +67,8 @@ export const bulkInvitesReference: Reference = {
         },
         example: {
           organization_invites: [
-            { ...NINA, role_names: ["provider"] },
-            { ...NINA, email: "Nina@example.com", role_names: ["provider_assistant"] },
+            { ...story.NINA, role_names: ["provider"] },
+            { ...story.NINA, email: "Nina@example.com", role_names: ["provider_assistant"] },
             { email, display_name, role_names: ["provider"] },
             { email: story.PAULA.email, display_name: story.PAULA.display_name, role_names: ["provider"] },
           ],

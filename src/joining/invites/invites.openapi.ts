@@ -20,7 +20,13 @@ import { createInviteBody } from "./invites.schemas.ts";
 const active = exampleOf(inviteSchema);
 
 /** Just created; the mail has not been sent yet. */
-const queued: typeof active = { ...active, mail_status: "queued", mailed_at: null };
+const queued: typeof active = {
+  ...active,
+  ...story.IVY,
+  id: story.NEXT_INVITE_ID,
+  mail_status: "queued",
+  mailed_at: null,
+};
 
 const returning = {
   ...active,
@@ -29,10 +35,9 @@ const returning = {
   returning_user_id: story.FRED.id,
 };
 
-const parameters = { id: { description: "The id of the invite.", example: story.INVITE_ID } };
-
 export const invitesReference: Reference = {
   tag: "Invites",
+  parameters: { id: { description: "The id of the invite.", example: story.INVITE_ID } },
   description: `Invitations to join the organization. The invitee is mailed a link: by the service if its operator has set up mail, otherwise by the video platform. The invite is pending until the invitee opens the link and accepts. It is active until it expires, ${lifetimes.DEFAULT_INVITE_VALIDITY_DAYS} days after its creation unless the operator has set another number of days (1 to ${lifetimes.MAX_INVITE_VALIDITY_DAYS}). An email can have only one pending invite, expired or not. You can still get used and expired invites by their ids. An organization can have up to ${grouped(limits.MAX_UNUSED_INVITES)} unused invites. A pending invite is deleted when the user who sent it leaves the organization or may no longer give its roles. If the service sends the mails, an organization can send or resend ${grouped(limits.MAX_ORGANIZATION_MAILS)} invites in a UTC day, and ${limits.MAX_ADDRESS_MAILS} to one address, whatever its tag (as in name+tag@). Deleted invites count too.`,
   external: {
     "GET /invites": {
@@ -62,13 +67,13 @@ export const invitesReference: Reference = {
       request: {
         fields: { "organization_invite.role_names": ROLE_NAMES },
         examples: {
-          "A new member": exampleBody(createInviteBody(), active),
+          "A new member": exampleBody(createInviteBody(), queued),
           "A former member who returns": exampleBody(createInviteBody(), returning),
         },
       },
       response: { schema: inviteSchema, example: queued },
       errors: [
-        refusals.inviteeHasPendingInvite({ id: queued.id, expired_at: null }),
+        refusals.inviteeHasPendingInvite({ id: active.id, expired_at: null }),
         refusals.inviteeHasPendingInvite({ id: 80, expired_at: "2026-01-12T08:00:00.000Z" }),
         refusals.inviteeHasAccount(),
         notFormerMember("organization_invite"),
@@ -88,7 +93,6 @@ export const invitesReference: Reference = {
       operationId: "getInvite",
       summary: "Get an invite",
       description: "Any invite of the organization, including used and expired ones.",
-      parameters,
       response: { schema: inviteSchema },
       errors: [refusals.inviteNotFound()],
     },
@@ -98,14 +102,13 @@ export const invitesReference: Reference = {
       description:
         "Gives an unused invite a new link and a new expiry, even if it has expired, and mails the new link. The previous link stops working. If the service does not send mail, the platform can get the new link.",
       status: 202,
-      parameters,
       response: {
         schema: inviteSchema,
         example: {
-          ...queued,
+          ...active,
+          mail_status: "queued",
           expires_at: "2026-02-08T14:00:00.000Z",
           updated_at: "2026-02-01T14:00:00.000Z",
-          mailed_at: active.mailed_at,
         },
       },
       refusals: { 422: "The invite was used, or has a role that your client cannot assign." },
@@ -125,7 +128,6 @@ export const invitesReference: Reference = {
       summary: "Delete an invite",
       description:
         "Deletes an unused invite, expired or not. Its link stops working. You can only delete an invite whose roles you may assign. A used invite cannot be deleted: to remove the user, end the membership with `DELETE /organization_users/{id}`.",
-      parameters,
       errors: [
         refusals.inviteNotFound(),
         refusals.usedInviteStays(),
@@ -168,7 +170,6 @@ export const invitesReference: Reference = {
       summary: "Get an invite with the link to accept it",
       description:
         "For a platform that mails invites itself. Every request returns the same link, until the invite is sent again or the operator changes `INVITE_TOKEN_SECRET`. Used and expired invites have a link too: check `used_at` and `expires_at` before you mail it.",
-      parameters,
       response: { schema: inviteWithAcceptUrlSchema },
       errors: [refusals.inviteNotFound()],
     },

@@ -15,6 +15,7 @@ import { createUserBody } from "./organization_users.schemas.ts";
 const paula = exampleOf(userSchema);
 type User = typeof paula;
 const sam: User = { ...paula, ...story.SAM, waiting_room_slug: story.SAMS_ROOM.slug };
+const petra: User = { ...paula, ...story.PETRA, waiting_room_slug: story.PETRAS_ROOM.slug };
 const withoutRoom: User = { ...paula, waiting_room_slug: null };
 const olga: User = { ...withoutRoom, ...story.OLGA, roles: ["organization_admin"] };
 const ann: User = { ...withoutRoom, ...story.ANN, roles: ["provider_assistant"], assists: [story.PAULA.id] };
@@ -25,8 +26,7 @@ const returnedFred: User = { ...fred, roles: ["provider_assistant"] };
 const createdUserExample = (user: User) => createdUserSchema.parse(user);
 
 const MEMBER_ID = "The id of the organization user.";
-
-const parameters = { organization_user_id: { description: MEMBER_ID, example: story.ANN.id } };
+const ANN_ID = { description: MEMBER_ID, example: story.ANN.id };
 
 const IN_60_SECONDS = `within ${CLIENT_KNOWN_FOR / 1000} seconds`;
 
@@ -47,10 +47,10 @@ const changeOf = (wrapper: "user" | "organization_user", schema: z.ZodObject) =>
   request: {
     fields: { [wrapper]: "The fields to change. An empty object changes nothing.", ...personFields(wrapper) },
     examples: {
-      "The providers whom an assistant assists": { [wrapper]: { assists: ann.assists } },
       "A new name and a new role": {
         [wrapper]: { display_name: promotedAnn.display_name, roles: promotedAnn.roles },
       },
+      "The providers whom an assistant assists": { [wrapper]: { assists: ann.assists } },
       "A new email": { [wrapper]: { email: "ann.new@example.com" } },
     },
   },
@@ -71,6 +71,7 @@ const changeErrors = (wrapper: "user" | "organization_user") => [
 
 export const organizationUsersReference: Reference = {
   tag: "Organization users",
+  parameters: { id: ANN_ID, organization_user_id: ANN_ID },
   description:
     "The people who belong to an organization. A person can belong to several organizations, and is a different organization user in each. Paths and fields named `organization_user_id` hold the `id` of the organization user; every `user_id` is the `user_id` of the person. When a membership ends, the organization user stays, without roles, and so do its calls.",
   external: {
@@ -106,7 +107,6 @@ export const organizationUsersReference: Reference = {
       operationId: "updateOrganizationUser",
       summary: "Update an organization user",
       description: `${CHANGE} The client's own user must keep the role \`organization_admin\`.`,
-      parameters: { id: { description: MEMBER_ID, example: story.ANN.id } },
       ...changeOf("organization_user", organizationUserSchema),
       errors: [
         ...changeErrors("organization_user"),
@@ -122,7 +122,6 @@ export const organizationUsersReference: Reference = {
       summary: "End the membership of an organization user",
       description: `${REMOVAL} To let the person return as the same user, send an invite with \`returning_user_id\`. ${OTHER_ORGANIZATIONS} The client's own user cannot be removed.`,
       parameters: {
-        id: { description: MEMBER_ID, example: story.SAM.id },
         revoke_api_clients: {
           description:
             "Whether to revoke the API clients that act as this user. Without it, a user that API clients act as is not removed, because integrations would stop working.",
@@ -156,7 +155,7 @@ export const organizationUsersReference: Reference = {
       request: {
         fields: personFields("user"),
         examples: {
-          "A provider": exampleBody(createUserBody(), createdUserExample(paula)),
+          "A provider": exampleBody(createUserBody(), createdUserExample(petra)),
           "A provider's assistant": exampleBody(createUserBody(), ann),
           "An administrator": exampleBody(createUserBody(), createdUserExample(olga)),
           "A former user who returns": exampleBody(createUserBody(), {
@@ -168,7 +167,7 @@ export const organizationUsersReference: Reference = {
       response: {
         schema: createdUserSchema,
         examples: {
-          "A provider": createdUserExample(paula),
+          "A provider": createdUserExample(petra),
           "An administrator": createdUserExample(olga),
         },
       },
@@ -184,7 +183,6 @@ export const organizationUsersReference: Reference = {
       operationId: "updateUser",
       summary: "Update a user of an organization",
       description: CHANGE,
-      parameters,
       ...changeOf("user", userSchema),
       errors: [organizationNotFound(), ...changeErrors("user")],
     },
@@ -192,7 +190,6 @@ export const organizationUsersReference: Reference = {
       operationId: "endMembership",
       summary: "End the membership of a user",
       description: `${REMOVAL} To let the person return as the same user, use \`returning_user_id\` in an invite, or in \`POST /organizations/{organization_id}/users\`. ${OTHER_ORGANIZATIONS}`,
-      parameters,
       errors: [organizationNotFound(), refusals.organizationUserNotFound()],
     },
   },

@@ -20,9 +20,9 @@ const issued = { ...issuedLimited, ...UNLIMITED };
 
 const revoked: typeof client = {
   ...client,
-  id: 4,
-  client_id: "YW4tb2xkZXItY2xpZW50LQ",
-  revoked_at: story.INVITED_AT,
+  ...story.REVOKED_CLIENT,
+  last_used_at: story.SET_UP_AT,
+  revoked_at: story.REVOKED_AT,
 };
 
 const LIST =
@@ -56,12 +56,11 @@ const creation = {
 
 const REVOCATION = `The client is refused everywhere within ${CLIENT_KNOWN_FOR / 1000} seconds. This cannot be undone. Everything that the client created stays.`;
 
-const byId = {
-  id: { description: "The id of the API client: its `id`, not its `client_id`.", example: client.id },
-};
-
 export const apiClientsReference: Reference = {
   tag: "API clients",
+  parameters: {
+    id: { description: "The id of the API client: its `id`, not its `client_id`.", example: client.id },
+  },
   description:
     "The credentials for the external API. An organization can have several API clients, for example one for each of its systems. To rotate credentials, create a new client, switch over to it, and revoke the old one.",
   external: {
@@ -69,7 +68,7 @@ export const apiClientsReference: Reference = {
       operationId: "getOwnApiClient",
       summary: "Get your API client",
       description: "Returns the client that sends the request. No scope or role is needed.",
-      response: { schema: ownApiClientSchema, example: exampleOf(ownApiClientSchema) },
+      response: { schema: ownApiClientSchema },
     },
     "GET /api_clients": {
       operationId: "listOwnApiClients",
@@ -100,7 +99,6 @@ export const apiClientsReference: Reference = {
       operationId: "revokeOwnApiClient",
       summary: "Revoke an API client",
       description: `${REVOCATION} A client cannot revoke itself.`,
-      parameters: byId,
       errors: [refusals.apiClientNotFound(), refusals.clientRevokesItself()],
     },
   },
@@ -128,7 +126,6 @@ export const apiClientsReference: Reference = {
       operationId: "revokeApiClient",
       summary: "Revoke an API client",
       description: REVOCATION,
-      parameters: byId,
       errors: [organizationNotFound(), refusals.apiClientNotFound()],
     },
   },

@@ -10,11 +10,14 @@ const SECRET = `${CLIENT_SECRET_PREFIX}YS1jbGllbnQtc2VjcmV0LXRoYXQtaXMtMzItYnl0Z
 
 export const apiClientSchema = z
   .object({
-    id: id().meta({ description: "The id of the API client. Use it to revoke the client.", example: 5 }),
+    id: id().meta({
+      description: "The id of the API client. Use it to revoke the client.",
+      example: story.API_CLIENT.id,
+    }),
     name: name().meta({
       description:
         "A name that helps people recognize the API client, without leading or trailing spaces. Several clients can have the same name.",
-      example: "Scheduling system",
+      example: story.API_CLIENT.name,
     }),
     organization_user_id: id().meta({
       description:
@@ -23,7 +26,7 @@ export const apiClientSchema = z
     }),
     client_id: base64Url(22).meta({
       description: "The value for the header `X-Client-ID`.",
-      example: "Y2xpZW50LWlkLW9mLTE2LQ",
+      example: story.API_CLIENT.client_id,
     }),
     scopes: z
       .array(scopeName())
@@ -37,7 +40,7 @@ export const apiClientSchema = z
       }),
     expires_at: timestamp().nullable().meta({
       description: "From this time on, the client is refused like a revoked one. null: it does not expire.",
-      example: "2027-01-31T00:00:00.000Z",
+      example: story.VISIT_STARTS_AT,
     }),
     secret_hint: base64Url(SECRET_HINT_LENGTH).meta({
       description: "The last characters of the secret, so that you can recognize it.",

@@ -1,17 +1,9 @@
 import { invalidBody } from "../../http/errors.ts";
-import { exampleBody, exampleOf } from "../../openapi/examples.ts";
+import { exampleOf } from "../../openapi/examples.ts";
 import { pageResponse, type Reference } from "../../openapi/operation.ts";
 import { organizationNotFound } from "../organizations/organizations.refusals.ts";
 import { issuerNotFound, issuerRegistered, NOT_TRUSTWORTHY } from "./issuers.merge.ts";
 import { issuerSchema } from "./issuers.responses.ts";
-import { createIssuerBody } from "./issuers.schemas.ts";
-
-const issuer = exampleOf(issuerSchema);
-
-/** An identity provider whose tokens have no `email` claim. */
-const directory = { ...issuer, email_claim: "preferred_username", require_verified_email: false };
-
-const { issuer: iss, audience, jwks_url } = issuer;
 
 export const issuersReference: Reference = {
   tag: "Issuers",
@@ -32,10 +24,6 @@ export const issuersReference: Reference = {
         "An issuer can be registered for several organizations, and with several audiences for one organization. A registration cannot be changed: delete it and register the issuer again. The keys are not fetched yet, so a wrong `jwks_url` only shows at the first sign-in, when the token exchange returns 503.",
       request: {
         fields: { issuer: "The issuer. Leading and trailing spaces are removed from its fields." },
-        examples: {
-          "With the claim `email`": { issuer: { issuer: iss, audience, jwks_url } },
-          "With another claim for the email": exampleBody(createIssuerBody(), directory),
-        },
       },
       response: { schema: issuerSchema },
       errors: [
@@ -49,7 +37,9 @@ export const issuersReference: Reference = {
       summary: "Delete an issuer",
       description:
         "The token exchange then refuses tokens of this issuer. Codes that it has already returned can still be redeemed.",
-      parameters: { id: { description: "The id of the issuer's registration.", example: issuer.id } },
+      parameters: {
+        id: { description: "The id of the issuer's registration.", example: exampleOf(issuerSchema).id },
+      },
       errors: [issuerNotFound()],
     },
   },

@@ -50,6 +50,7 @@ export const metricsOperation = <Schema extends z.ZodObject>(of: string, schema:
     metricsRangeTooLong("today"),
     metricsUserNotFound(),
     metricsRoomNotFound(),
+    metricsRoomNotFound(story.PAULA.user_id),
     invalidQuery(`days: ${NOT_LOCAL}`),
   ],
 });

@@ -53,8 +53,8 @@ const ownFields = z.object({
   }),
   patient_identifier_system: patientIdentifierSystem().nullable().meta({
     description:
-      "The URI of the number space of your patients' references, which names them in the FHIR form of a call. null stands for `{address of this service}/identifiers/{slug}/patient`.",
-    example: "https://records.riverside.example/patients",
+      "The URI of the number space of your patients' references, for the FHIR form of a call. null: `{address of the service}/identifiers/{slug}/patient`.",
+    example: "urn:oid:2.999.7",
   }),
   created_at: timestamp().meta({
     description: "When the organization was created.",

@@ -12,6 +12,7 @@ for (const [name, grammar] of Object.entries({
   python: "python",
   json: "json",
   yaml: "yaml",
+  html: "xml",
 }))
   hljs.registerLanguage(name, require(`highlight.js/lib/languages/${grammar}`));
 
@@ -22,6 +23,7 @@ const LABELS: Record<string, string> = {
   python: "Python",
   json: "JSON",
   yaml: "YAML",
+  html: "HTML",
   text: "Text",
 };
 

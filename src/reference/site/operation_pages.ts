@@ -160,16 +160,25 @@ function fieldsIn(type: string, { schema }: Media, document: Linked, side: "sent
   return [fields.join("\n"), ...(side === "received" ? foldsOf(schema, document) : [])];
 }
 
-/** The request of the example, with the names of the credentials as their values. */
-function requestOf(api: Api, method: string, path: string, { parameters = [], requestBody }: Operation) {
+/** The request of the first example, with the names of the credentials as their values. */
+export function requestOf(
+  api: Api,
+  method: string,
+  path: string,
+  { parameters = [], requestBody }: Operation,
+) {
   const url = path.replace(/\{(\w+)\}/g, (_, name) =>
     String(parameters.find((each) => each.name === name)?.example),
   );
+  const query = parameters
+    .filter((each) => each.in === "query" && each.required)
+    .map(({ name, example }) => `${name}=${encodeURIComponent(String(example))}`)
+    .join("&");
   const [[type = "", media] = []] = Object.entries(requestBody?.content ?? {});
   const value = media && examplesOf(media)[0]?.value;
   return {
     method,
-    path: `/api/${api}${url}`,
+    path: `/api/${api}${url}${query && `?${query}`}`,
     headers: { ...CREDENTIALS[api], ...(value ? { "Content-Type": type } : {}) },
     ...(value ? { body: pretty(value) } : {}),
   };

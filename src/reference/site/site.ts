@@ -5,7 +5,6 @@ import { API_NAMES, type Api } from "../apis.ts";
 import { errorTables } from "../error_codes.ts";
 import { homeOf } from "../guides.ts";
 import { type Choices, guideValues, operatorOf } from "../info.ts";
-import { withDemo } from "./demo_requests.ts";
 import { htmlOf } from "./layout.ts";
 import type { Document } from "./openapi.ts";
 import { operationPages } from "./operation_pages.ts";
@@ -36,7 +35,6 @@ export type Files = Map<string, string | Buffer>;
 export function siteOf(documents: Map<Api, object>, choices: Choices = {}): Files {
   const { url, contact } = operatorOf(choices);
   const values = guideValues(choices);
-  const local = (page: Page) => (choices.development ? withDemo(page) : page);
   const pages = API_NAMES.flatMap((api) => {
     const document = documents.get(api) as Document;
     return [
@@ -46,15 +44,15 @@ export function siteOf(documents: Map<Api, object>, choices: Choices = {}): File
         EVERY_OPERATION: everyOperation(api),
       }),
       ...operationPages(api, document, documents.get("external") as Document, values.SERVER),
-    ].map(local);
+    ];
   });
-  const home = local({
+  const home: Page = {
     api: "external",
     kind: "home",
     path: "/",
     title: SERVICE,
     markdown: withLinks("external", homeOf(values)),
-  });
+  };
   const files: Files = new Map();
   const served = assetsOf(pages, choices.development !== undefined);
   const assets = `/assets/${digestOf(served)}`;
@@ -71,7 +69,10 @@ export function siteOf(documents: Map<Api, object>, choices: Choices = {}): File
   const overview = markdownOf({ ...home, markdown: overviewOf(pages) });
   // A program may have this text without its address.
   files.set("llms.txt", overview.replaceAll("](/", `](${development ? values.SERVER : (url ?? "")}/`));
-  files.set("llms-full.txt", [home, ...pages].map((page) => inShort(markdownOf(page))).join("\n\n"));
+  files.set(
+    "llms-full.txt",
+    withoutRepeats([home, ...pages].map((page) => inShort(markdownOf(page))).join("\n\n")),
+  );
   for (const file of ["_headers", "_redirects", "invite_mail.png"])
     files.set(file, readFileSync(join(ASSETS, file)));
   files.set("robots.txt", `User-agent: *\nAllow: /\n${url ? `Sitemap: ${url}/sitemap.xml\n` : ""}`);
@@ -91,6 +92,16 @@ const inShort = (markdown: string): string =>
     .replace(/\n\[[^\]]*\]\(\/\w+\/reference\/every-operation\.md[^)]*\)\n/g, "")
     .replace(/(?<=```json\n)[\s\S]*?(?=\n *```)/g, (json) => JSON.stringify(JSON.parse(json)))
     .replace(/(?<=```sh\n)[\s\S]*?(?=\n *```)/g, (command) => command.replace(/\n *(?=["}[\]])/g, ""));
+
+/** Shows each response once: that of a guide is often the example of an operation too. */
+function withoutRepeats(text: string): string {
+  const seen = new Set<string>();
+  return text.replace(/(Response:? \d{3}):?\n\n *```json\n(.*)\n *```(?=\n)/g, (block, response, json) => {
+    if (seen.has(json)) return `${response}, with the body of an example above.`;
+    seen.add(json);
+    return block;
+  });
+}
 
 /** Styles and scripts by their names. Their path has a digest of all of them, so that browsers may cache them forever. */
 function assetsOf(pages: Page[], isLocal: boolean): Files {

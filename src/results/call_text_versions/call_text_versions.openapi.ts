@@ -15,10 +15,12 @@ import {
 
 const note = exampleOf(soapNoteSchema);
 
+const correctedNote = { ...note, text: note.text.replace("No fever.", "A slight fever.") };
+
 const noteBefore = {
   ...exampleOf(soapNoteVersionSchema),
-  text: note.text.replace("No fever.", "Fever."),
-  reason: "Misheard: the patient reported a fever",
+  text: note.text,
+  reason: "Misheard: the patient reported a slight fever",
 };
 
 const transcript = exampleOf(transcriptSchema);
@@ -56,9 +58,9 @@ export const callTextVersionsReference: Reference = {
           "soap_note.text": "The whole corrected note.",
           "soap_note.reason": REASON,
         },
-        example: { soap_note: { text: note.text, reason: noteBefore.reason } },
+        example: { soap_note: { text: correctedNote.text, reason: noteBefore.reason } },
       },
-      response: { schema: soapNoteSchema },
+      response: { schema: soapNoteSchema, example: correctedNote },
       refusals: { 404: notFoundBecause("note") },
       errors: [
         soapNoteNotFound(),
@@ -92,7 +94,10 @@ export const callTextVersionsReference: Reference = {
         examples: {
           "A line": { transcript: { lines: [{ id, text }], reason: "The end was cut off" } },
           "The summary": {
-            transcript: { summary: transcript.summary, reason: "It named another medicine" },
+            transcript: {
+              summary: "The recipient takes the tablets as before.",
+              reason: "The medicine was missing",
+            },
           },
         },
       },

@@ -55,7 +55,7 @@ export const stateOfText = preparedQuery((of: Placeholders<ReachedCall & Kind>) 
 );
 
 /** True for the text of the call in the path, if it may be read. */
-const isReached = (text: Placeholders<ReachedCall & Kind>) => isTextOf(endedCallId(text), text.kind);
+export const isReached = (text: Placeholders<ReachedCall & Kind>) => isTextOf(endedCallId(text), text.kind);
 
 export const textIdOfPath = (text: Placeholders<ReachedCall & Kind>) =>
   selectColumn(callTexts.id, isReached(text));

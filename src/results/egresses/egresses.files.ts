@@ -63,6 +63,10 @@ export async function presignDownload(
   return signed.url;
 }
 
+/** Stores a file as a recorder does, for development tools. */
+export const storeFile = (settings: StorageSettings, base: string, storage_key: string, body: ArrayBuffer) =>
+  signer(settings).fetch(fileUrl(settings, storage_key, base).href, { method: "PUT", body });
+
 export interface RecordingStorage {
   settings: StorageSettings;
   /** The Worker's own bucket, if the settings name no other storage. */

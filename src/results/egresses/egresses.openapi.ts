@@ -35,17 +35,6 @@ const failed: typeof ended = {
   updated_at: story.RECORDED_FROM,
 };
 
-const byId = {
-  id: { description: "The `id` of the egress, not its `egress_id`.", example: story.EGRESS.id },
-};
-
-const byEgressId = {
-  egress_id: {
-    description: `The recording backend's id of the egress: 1 to ${limits.MAX_KEY_LENGTH} characters, unique in the organization.`,
-    example: story.EGRESS.egress_id,
-  },
-};
-
 const DELETION =
   "Deletes all files of the recording: the downloadable file, files reported earlier, and LiveKit's playlists and manifest. The status then becomes `egress_deleted`, with an entry in the audit log; the egress and its audit log are kept. The egress and its call must have ended. Repeating the request is not an error.";
 
@@ -62,6 +51,14 @@ const deletionErrors = [
 
 export const egressesReference: Reference = {
   tag: "Egresses",
+  parameters: {
+    id: { description: "The `id` of the egress, not its `egress_id`.", example: story.EGRESS.id },
+
+    egress_id: {
+      description: `The recording backend's id of the egress: 1 to ${limits.MAX_KEY_LENGTH} characters, unique in the organization.`,
+      example: story.EGRESS.egress_id,
+    },
+  },
   description:
     "An egress is the recording of a call. A call can have several, for example a second one after the first failed. They are available once the call has ended, and only if every participant of the call consented. A participant who was not asked has not consented. Unless the organization keeps recordings forever, their files are deleted a number of days after the call.",
   external: {
@@ -109,7 +106,6 @@ export const egressesReference: Reference = {
       operationId: "getEgress",
       summary: "Get an egress with a download URL",
       description: `Every request writes a \`read\` entry into the audit log and returns a new URL, which is valid for ${RECORDING_URL_LIFETIME / 60} minutes. The URL's \`x-audit-log-id\` parameter is the id of the entry.`,
-      parameters: byId,
       response: { schema: egressWithUrlSchema },
       refusals: {
         404: "Something in the path does not exist, the client has no access to it, the call has not ended, or not every participant consented to the recording.",
@@ -120,7 +116,6 @@ export const egressesReference: Reference = {
       operationId: "deleteOwnEgress",
       summary: "Delete a recording",
       description: `${DELETION} It also works for a recording that is not visible because a participant did not consent: the \`egress.started\` event has its id.`,
-      parameters: byId,
       refusals: { 503: KEPT_FOR_NOW },
       errors: deletionErrors,
     },
@@ -131,7 +126,6 @@ export const egressesReference: Reference = {
       summary: "Report an egress",
       description:
         "The first report creates the egress and writes an entry into the audit log, as does every later change of a field that the audit log shows. A change of only the file (`storage_key`, `started_at`, `duration` and `size`) writes no entry. A report with an earlier status than the known one is late: it only fills in `error` and the fields of the file if they are unknown. No report changes an egress whose file was deleted, but if a late report names a file, that file is deleted too.",
-      parameters: byEgressId,
       refusals: { 404: "The `egress_id` is blank, too long, or has control characters." },
       request: {
         fields: {
@@ -194,7 +188,6 @@ export const egressesReference: Reference = {
       operationId: "deleteEgress",
       summary: "Delete a recording",
       description: DELETION,
-      parameters: byEgressId,
       refusals: { 503: KEPT_FOR_NOW },
       errors: [organizationNotFound(), ...deletionErrors],
     },

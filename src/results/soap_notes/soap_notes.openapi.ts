@@ -1,4 +1,3 @@
-import { callKey } from "../../calls/calls/calls.openapi.ts";
 import { callNotFound } from "../../calls/calls/calls.refusals.ts";
 import { exampleBody, exampleOf } from "../../openapi/examples.ts";
 import { ETAG, type Reference } from "../../openapi/operation.ts";
@@ -36,15 +35,11 @@ export const soapNotesReference: Reference = {
       summary: "Report the SOAP note of a call",
       description:
         "Reports a note, at any time. The first report needs both fields. A final note cannot be changed. Repeating it is not an error unless the organization has corrected it. A note that was deleted, on request or because its retention period ended, does not come back.",
-      parameters: { key: callKey },
       request: {
         fields: REPORTED_AT,
-        examples: {
-          "A final note": {
-            ...exampleBody(reportSoapNoteBody(), exampleOf(soapNoteSchema)),
-            reported_at: "2026-01-31T10:05:00Z",
-          },
-          "Make the note final without changing it": { soap_note: { is_final: true } },
+        example: {
+          ...exampleBody(reportSoapNoteBody(), exampleOf(soapNoteSchema)),
+          reported_at: "2026-01-31T10:05:00Z",
         },
       },
       response: { schema: soapNoteSchema },
@@ -57,7 +52,6 @@ export const soapNotesReference: Reference = {
     },
     "DELETE /organizations/:organization_id/calls/:key/soap_note": {
       ...deletionOf("deleteSoapNote", "SOAP note"),
-      parameters: { key: callKey },
     },
   },
 };

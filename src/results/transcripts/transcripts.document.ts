@@ -1,4 +1,5 @@
 import { bytesOfHex, hexOf } from "../../bytes/hex.ts";
+import { SECOND } from "../../units.ts";
 
 /*
  * A transcript's lines are stored as one compressed document, column by column, because columns compress better than
@@ -79,6 +80,28 @@ export function storedLines(
     ...unpacked,
     [Symbol.iterator]: () => numberLines(unpacked, first_line_id),
   }));
+}
+
+/** Times of a recording in milliseconds. `delay` counts from the start of the call; `duration` is null if unknown. */
+export interface RecordingClock {
+  delay: number;
+  duration: number | null;
+}
+
+/** The lines with times that count from the start of the recording, cut at its start and end. */
+export const onRecordingClock = (lines: Lines<StoredLine>, clock: RecordingClock): Lines<StoredLine> => ({
+  ...lines,
+  [Symbol.iterator]: () => cutLines(lines, clock),
+});
+
+function* cutLines(lines: Iterable<StoredLine>, { delay, duration }: RecordingClock): Generator<StoredLine> {
+  const last = duration ?? Number.POSITIVE_INFINITY;
+  for (const line of lines) {
+    const start = Math.round(line.start_time * SECOND) - delay;
+    const end = Math.round(line.end_time * SECOND) - delay;
+    if (start >= last || (start < 0 && end <= 0)) continue;
+    yield { ...line, start_time: Math.max(start, 0) / SECOND, end_time: Math.min(end, last) / SECOND };
+  }
 }
 
 /** Keeps the ids of unchanged lines. Lines must be in the order of their times. */

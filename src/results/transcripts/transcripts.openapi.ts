@@ -1,4 +1,3 @@
-import { callKey } from "../../calls/calls/calls.openapi.ts";
 import { callNotFound } from "../../calls/calls/calls.refusals.ts";
 import { invalidBody } from "../../http/errors.ts";
 import { MAX_CALL_PARTICIPANTS, MAX_TRANSCRIPT_SIZE } from "../../limits.ts";
@@ -8,6 +7,7 @@ import { REPORTED_AT } from "../../openapi/reports.ts";
 import * as story from "../../openapi/story.ts";
 import { grouped } from "../../units.ts";
 import { deletionOf } from "../call_texts/call_texts.openapi.ts";
+import { egressNotFound } from "../egresses/egresses.refusals.ts";
 import * as refusals from "./transcripts.refusals.ts";
 import { transcriptSchema, webVttSchema } from "./transcripts.responses.ts";
 import { toWebVtt } from "./transcripts.webvtt.ts";
@@ -37,14 +37,21 @@ export const transcriptsReference: Reference = {
       operationId: "getTranscript",
       summary: "Get the transcript of a call",
       description:
-        "A transcript can be read once the call has ended, whether or not it is final. The `transcript.finalized` event tells you that the final transcript can be read. If `Accept` prefers `text/vtt` to JSON, the response is WebVTT for media players: each line is a cue with the voice of its speaker (`<v Paula Provider>`), without the summary. Errors are always JSON.",
+        "A transcript can be read once the call has ended, whether or not it is final. The `transcript.finalized` event tells you that the final transcript can be read. If `Accept` prefers `text/vtt` to JSON, the response is WebVTT for media players: each line is a cue with the voice of its speaker (`<v Paula Provider>`), without the summary. Errors are always JSON. With `egress_id`, the times of the lines count from the start of this recording in both formats.",
+      parameters: {
+        egress_id: {
+          description:
+            "The `id` of a recording of this call. The times then count from its `started_at` instead of the start of the call. Lines outside the recording are left out, and lines partly outside are cut.",
+          example: story.EGRESS.id,
+        },
+      },
       headers: { ...VARY_ACCEPT, ...ETAG },
       alternatives: { "text/vtt": { schema: webVttSchema, example: webVtt } },
       response: { schema: transcriptSchema },
       refusals: {
-        404: "Something in the path does not exist, the client has no access to it, the call has not ended, or the call has no transcript, for example because the call was too short, or the transcript is not available yet or was deleted.",
+        404: "Something in the path does not exist, the client has no access to it, the call has not ended, or the call has no transcript, for example because the call was too short, or the transcript is not available yet or was deleted. The same applies to a recording that the client cannot read or that belongs to another call.",
       },
-      errors: [refusals.transcriptNotFound()],
+      errors: [refusals.transcriptNotFound(), egressNotFound(), refusals.recordingStartUnknown()],
     },
     "DELETE /organization_users/:organization_user_id/calls/:call_id/transcript": deletionOf(
       "deleteOwnTranscript",
@@ -57,7 +64,6 @@ export const transcriptsReference: Reference = {
       summary: "Report the transcript of a call",
       description:
         "Reports a transcript, at any time and as often as it grows. The first report needs `is_final` and `lines`. A final transcript cannot be changed. Repeating it is not an error unless the organization has corrected the summary; corrected lines stay corrected. Only the summary can be added later, once; after that, a report without a summary changes nothing. A transcript that was deleted, on request or because its retention period ended, does not come back.",
-      parameters: { key: callKey },
       request: {
         fields: {
           ...REPORTED_AT,
@@ -79,7 +85,6 @@ export const transcriptsReference: Reference = {
             transcript: { is_final: false, lines: lines.slice(0, 1) },
             reported_at: "2026-01-31T09:40:00Z",
           },
-          "The summary of a final transcript": { transcript: { summary: complete.summary } },
         },
       },
       response: { schema: transcriptSchema },
@@ -97,7 +102,6 @@ export const transcriptsReference: Reference = {
     },
     "DELETE /organizations/:organization_id/calls/:key/transcript": {
       ...deletionOf("deleteTranscript", "transcript"),
-      parameters: { key: callKey },
     },
   },
 };

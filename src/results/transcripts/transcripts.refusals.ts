@@ -14,6 +14,12 @@ export const speakerNotOnCall = (place: number) =>
     `transcript.lines.${place}.participant_key: is not on the call: report the participant with the call first`,
   );
 
+export const recordingStartUnknown = () =>
+  unprocessable(
+    "recording_start_unknown",
+    "egress_id: it is unknown when the recording began: read the transcript without egress_id",
+  );
+
 export const transcriptTooLong = () =>
   unprocessable(
     "transcript_too_long",

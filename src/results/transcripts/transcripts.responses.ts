@@ -52,7 +52,7 @@ export const transcriptSchema = z
     summary: emptyOr(multilineText(MAX_NOTE_LENGTH)).meta({
       description:
         "A generated summary of the call; empty until there is one. It can arrive before or after the transcript becomes final.",
-      example: "The recipient feels better and goes on with the treatment.",
+      example: "The recipient feels better and continues the treatment.",
     }),
     is_final: z.boolean().meta({
       description:

@@ -8,13 +8,14 @@ import { conditional, etagOf } from "../../http/preconditions.ts";
 import { countAnswerLength } from "../../http/rate_limits.ts";
 import { adminArea, area } from "../../http/scopes.ts";
 import { inChunks, JSON_TYPE, streamed } from "../../http/streams.ts";
-import { jsonBody, params } from "../../http/validation.ts";
+import { jsonBody, params, query } from "../../http/validation.ts";
 import { deleteOwnText, deleteText } from "../call_texts/call_texts.service.ts";
 import {
   lengthOf,
   reportTranscriptBody,
   type TranscriptWithLines,
   toTranscriptJson,
+  transcriptQuery,
 } from "./transcripts.schemas.ts";
 import { reportTranscript, requireTranscript } from "./transcripts.service.ts";
 import { toWebVtt } from "./transcripts.webvtt.ts";
@@ -24,9 +25,9 @@ const TRANSCRIPT = "/organization_users/:organization_user_id/calls/:call_id/tra
 const ofCall = params(callParams);
 
 export const transcriptsExternal = externalRoutes()
-  .get(TRANSCRIPT, area("results"), ofCall, recordedRead, (c) => {
+  .get(TRANSCRIPT, area("results"), ofCall, recordedRead, query(transcriptQuery), (c) => {
     async function answerWith(toParts: (transcript: TranscriptWithLines) => Iterable<string>, type: string) {
-      const transcript = await requireTranscript(c.var.context, c.req.valid("param"));
+      const transcript = await requireTranscript(c.var.context, c.req.valid("param"), c.req.valid("query"));
       await countAnswerLength(c, c.var.context, lengthOf(transcript));
       return streamed(c, inChunks(toParts(transcript)), { "Content-Type": type, ...etagOf(transcript) });
     }

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { key, multilineText, upToFirstFault } from "../../http/wire.ts";
+import { key, multilineText, pathId, upToFirstFault } from "../../http/wire.ts";
 import {
   MAX_CALL_PARTICIPANTS,
   MAX_NOTE_LENGTH,
@@ -85,6 +85,8 @@ export const reportTranscriptBody = lazily(() =>
       .partial(),
   }),
 );
+
+export const transcriptQuery = lazily(() => z.object({ egress_id: pathId().optional() }));
 
 export type TranscriptReport = z.output<ReturnType<typeof reportTranscriptBody>>["transcript"] & ReportOrigin;
 

@@ -6,32 +6,58 @@ import { type CallKey, callOfResults, reachedCall } from "../../calls/calls/call
 import { namedKeys } from "../../calls/participants/participants.sql.ts";
 import type { ClientContext, Context } from "../../context.ts";
 import { decideAndWrite } from "../../database/decide_and_write.ts";
-import { runBatch } from "../../database/queries.ts";
+import { type RowsOf, runBatch } from "../../database/queries.ts";
 import { upsertIfChanged } from "../../database/table_writes.ts";
 import type { Settings } from "../../settings.ts";
 import { entryOfText, textByCallKey, textWrites } from "../call_texts/call_texts.sql.ts";
-import { keepIds, type Line, numberLines, storedLines } from "./transcripts.document.ts";
+import { egressNotFound } from "../egresses/egresses.refusals.ts";
+import {
+  keepIds,
+  type Line,
+  numberLines,
+  onRecordingClock,
+  type RecordingClock,
+  storedLines,
+} from "./transcripts.document.ts";
 import { mergeTranscript, requireReportable } from "./transcripts.merge.ts";
-import { transcriptNotFound } from "./transcripts.refusals.ts";
+import { recordingStartUnknown, transcriptNotFound } from "./transcripts.refusals.ts";
 import type { StoredTranscript, TranscriptReport, TranscriptWithLines } from "./transcripts.schemas.ts";
 import {
+  clockOfRecording,
   documentByCallKey,
+  entryOfCaptions,
   replaceLines,
   type Speaker,
   speakersByCallKey,
   transcriptOfPath,
 } from "./transcripts.sql.ts";
 
-export async function requireTranscript(context: ClientContext, path: CallPath): Promise<StoredTranscript> {
+/** With `egress_id`, the lines are on the clock of this recording of the call. */
+export async function requireTranscript(
+  context: ClientContext,
+  path: CallPath,
+  { egress_id }: { egress_id?: number | undefined } = {},
+): Promise<StoredTranscript> {
   const reached = { ...reachedCall(context.caller, path), kind: "transcript" } as const;
-  const [[transcript], entries] = await runBatch(context.db, [
+  const recorded = egress_id === undefined ? undefined : { ...reached, egress_id };
+  const [[transcript], entries, clocks = []] = await runBatch(context.db, [
     transcriptOfPath(reached),
-    entryOfText(context, "read", reached),
+    recorded ? entryOfCaptions(context, "read", recorded) : entryOfText(context, "read", reached),
+    ...(recorded ? [clockOfRecording(recorded)] : []),
   ]);
   if (!transcript) throw transcriptNotFound();
+  const clock = recorded && requireClock(clocks);
   requireEntry(entries);
   const lines = await storedLines(transcript, transcript);
-  return { ...transcript, lines, names: new Map(transcript.names) };
+  const names = new Map(transcript.names);
+  return { ...transcript, names, lines: clock ? onRecordingClock(lines, clock) : lines };
+}
+
+function requireClock([clock]: RowsOf<[ReturnType<typeof clockOfRecording>]>[0]): RecordingClock {
+  if (!clock) throw egressNotFound();
+  const { delay, duration } = clock;
+  if (delay === null) throw recordingStartUnknown();
+  return { delay, duration };
 }
 
 export async function reportTranscript(

@@ -1,4 +1,4 @@
-import { and, eq, gt, sql } from "drizzle-orm";
+import { and, eq, exists, gt, isNotNull, sql } from "drizzle-orm";
 import {
   type CallKey,
   callIdByKey,
@@ -6,14 +6,23 @@ import {
   endedCallId,
   type ReachedCall,
 } from "../../calls/calls/calls.sql.ts";
+import { calls } from "../../calls/calls/calls.table.ts";
 import { isRecordOf } from "../../calls/participants/participants.sql.ts";
 import { participants } from "../../calls/participants/participants.table.ts";
 import { sequences } from "../../database/database.table.ts";
 import { coalesce } from "../../database/expressions.ts";
 import { builder, type Placeholders, preparedQuery, type Row } from "../../database/queries.ts";
 import { people } from "../../rooms/people/people.table.ts";
-import { callTextColumns, isTextOf } from "../call_texts/call_texts.sql.ts";
+import {
+  callTextColumns,
+  isReached,
+  isTextOf,
+  type Kind,
+  textEntries,
+} from "../call_texts/call_texts.sql.ts";
 import { callTexts } from "../call_texts/call_texts.table.ts";
+import { type ReachedEgress, visibleEgress } from "../egresses/egresses.sql.ts";
+import { egresses } from "../egresses/egresses.table.ts";
 import { type Line, pack } from "./transcripts.document.ts";
 
 /** Empty without lines. */
@@ -32,6 +41,31 @@ export const transcriptOfPath = preparedQuery((call: Placeholders<ReachedCall>) 
     .select({ ...callTextColumns, document, names })
     .from(callTexts)
     .where(isTextOf(endedCallId(call), "transcript")),
+);
+
+/** `delay` is null if the start of the recording is unknown. */
+export const clockOfRecording = preparedQuery((egress: Placeholders<ReachedEgress>) =>
+  builder
+    .select({
+      delay: sql<number | null>`${egresses.started_at} - ${calls.started_at}`.as("delay"),
+      duration: egresses.duration,
+    })
+    .from(egresses)
+    .innerJoin(calls, eq(calls.id, egresses.call_id))
+    .where(visibleEgress(egress)),
+);
+
+/** Only if `clockOfRecording` returns a clock too: otherwise the transcript is not shown. */
+export const entryOfCaptions = textEntries((captions: Placeholders<ReachedEgress & Kind>) =>
+  and(
+    isReached(captions),
+    exists(
+      builder
+        .select({ id: egresses.id })
+        .from(egresses)
+        .where(and(visibleEgress(captions), isNotNull(egresses.started_at))),
+    ),
+  ),
 );
 
 export const documentByCallKey = preparedQuery((call: Placeholders<CallKey>) =>

@@ -1,3 +1,4 @@
+import type * as z from "zod";
 import { invalidBody } from "../../http/errors.ts";
 import { VISIT_LINK_VALID_FOR } from "../../lifetimes.ts";
 import { MAX_PLANNED_VISITS, VISITS_LOOKED_THROUGH } from "../../limits.ts";
@@ -15,21 +16,31 @@ import {
   visitSchema,
 } from "./visits.responses.ts";
 
-const ended = exampleOf(visitSchema);
-const planned = { ...ended, status: "planned" as const, call_ids: [], updated_at: ended.created_at };
+const planned = exampleOf(visitSchema);
 const renamed = {
   ...planned,
   participants: planned.participants.map((each) => ({ ...each, display_name: "Rita Rowe" })),
+  updated_at: story.PLAN_CHANGED_AT,
+};
+const held: z.input<typeof listedVisitSchema> = {
+  ...exampleOf(listedVisitSchema),
+  ...story.HELD_VISIT,
+  organization_user_id: story.PAULA.id,
+  external_reference: story.HELD_VISIT_REFERENCE,
+  status: "ended",
+  starts_at: story.STARTED_AT,
+  ends_at: story.HELD_VISIT_ENDS_AT,
+  call_ids: [story.CALL.id],
+  created_at: story.HELD_VISIT_PLANNED_AT,
+  updated_at: story.HELD_VISIT_ENDED_AT,
 };
 
-const [{ id: participant_id, join_url: _, ...rita } = {}] = ended.participants;
-const { starts_at, ends_at, external_reference, organization_user_id } = ended;
+const [{ id: participant_id, join_url: _, ...rita } = {}] = planned.participants;
+const { starts_at, ends_at, external_reference } = planned;
 const plan = { waiting_room_slug: story.CARDIOLOGY.slug, starts_at, external_reference };
 const paula = { role: "provider", display_name: story.PAULA.display_name, user_id: story.PAULA.user_id };
 
 const slugOfRoom = "The current slug of the waiting room that the links lead to.";
-const parameters = { id: { description: "The id of the visit.", example: story.VISIT.id } };
-
 const faultsOfPlan = [
   refusals.visitRoomOutOfReach(),
   refusals.visitHolderOutOfReach(),
@@ -45,6 +56,7 @@ const faultsOfPlan = [
 
 export const visitsReference: Reference = {
   tag: "Visits",
+  parameters: { id: { description: "The id of the visit.", example: story.VISIT.id } },
   description: `Visits planned ahead, with a link for each participant. The service recognizes a participant who uses the link, with name, role, user and reference, and the call refers back to the visit. The service has no calendar and sends no reminders: send the links yourself. A client has access to a visit if it has access to the visit's holder, or if the visit has no holder. A client that has access to the holder of one of the visit's calls, such as a substitute, can get the visit by its id. An organization can have up to ${grouped(MAX_PLANNED_VISITS)} visits with the status \`planned\`. A participant's name and reference are erased after the organization's \`participant_retention_days\`, counted from the end of their last wait or call, and from the cancellation or \`ends_at\`, whichever is later.`,
   external: {
     "GET /visits": {
@@ -56,7 +68,7 @@ export const visitsReference: Reference = {
         status: { description: "Only visits with this status.", example: "ended" },
         external_reference: {
           description: "Only visits with exactly this `external_reference`.",
-          example: story.VISIT_REFERENCE,
+          example: story.HELD_VISIT_REFERENCE,
         },
         participant_reference: {
           description:
@@ -69,7 +81,10 @@ export const visitsReference: Reference = {
         },
         after: afterPosition(story.VISIT_POSITION),
       },
-      response: afterResponse("visits", listedVisitSchema),
+      response: {
+        ...afterResponse("visits", listedVisitSchema),
+        example: { visits: [held], next_after: null },
+      },
     },
     "POST /visits": {
       operationId: "createVisit",
@@ -81,18 +96,17 @@ export const visitsReference: Reference = {
         examples: {
           "With one participant": { visit: { ...plan, participants: [rita] } },
           "With a provider, who has an account": {
-            visit: { ...plan, organization_user_id, ends_at, participants: [rita, paula] },
+            visit: { ...plan, organization_user_id: story.PAULA.id, ends_at, participants: [rita, paula] },
           },
         },
       },
-      response: { schema: visitSchema, example: planned },
+      response: { schema: visitSchema },
       errors: [...faultsOfPlan, refusals.tooManyVisits()],
     },
     "GET /visits/:id": {
       operationId: "getVisit",
       headers: ETAG,
       summary: "Get a visit with its links",
-      parameters,
       response: { schema: visitSchema },
       errors: [refusals.visitNotFound()],
     },
@@ -101,7 +115,6 @@ export const visitsReference: Reference = {
       summary: "Update a visit",
       description:
         "Omitted fields keep their values. If `starts_at` changes without `ends_at`, the visit keeps its duration. A list of participants is the complete list: a participant with an `id` is kept or changed, one without an `id` is new, and one who is missing is removed, and their link becomes void. Links keep working when the times or the room change.",
-      parameters,
       request: {
         fields: {
           "visit.waiting_room_slug": slugOfRoom,
@@ -119,7 +132,7 @@ export const visitsReference: Reference = {
           "Fields sent back unchanged": {
             visit: { ...plan, waiting_room_id: planned.waiting_room_id, status: planned.status },
           },
-          "Another room, and a holder": { visit: { ...plan, organization_user_id } },
+          "Another room, and a holder": { visit: { ...plan, organization_user_id: story.PAULA.id } },
         },
       },
       response: { schema: visitSchema, example: renamed },
@@ -142,7 +155,6 @@ export const visitsReference: Reference = {
       summary: "Cancel a visit",
       description:
         "The links of the visit stop working. The visit stays in the list, as `cancelled`. Cancelling again changes nothing.",
-      parameters,
       errors: [
         refusals.visitNotFound(),
         ...(["started", "ended", "missed"] as const).map((status) =>

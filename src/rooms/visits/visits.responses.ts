@@ -64,7 +64,7 @@ export const listedVisitSchema = z
     organization_user_id: id().nullable().meta({
       description:
         "The organization user who holds the visit. In a personal room, this is the owner, and you can omit it. In an organization's room, it is a provider, or null: then every client can read and change the visit.",
-      example: story.PAULA.id,
+      example: null,
     }),
     external_reference: externalReference().nullable().meta({
       description: "Your own id for the visit, or null. Several visits can have the same reference.",
@@ -73,11 +73,11 @@ export const listedVisitSchema = z
     status: z.enum(VISIT_STATUSES).meta({
       description:
         "`planned`: the visit has not started. `started`: a recipient of the visit joined a call. `ended`: its time is over, and no call of the visit is going on. `missed`: its time is over, and no recipient came; a later call changes the status to `started`. `cancelled`: the visit was cancelled. When the time is over, the status changes within five minutes.",
-      example: "ended",
+      example: "planned",
     }),
     starts_at: timestamp().meta({
       description: "The planned start of the visit.",
-      example: story.STARTED_AT,
+      example: story.VISIT_STARTS_AT,
     }),
     ends_at: timestamp().meta({
       description: `The planned end of the visit, at most ${MAX_VISIT_DURATION / HOUR} hours after its start. For a new visit, the default is ${DEFAULT_VISIT_DURATION / HOUR} hour after its start. A call may last longer. A visit that would already be over, or would end more than ${MAX_VISIT_AHEAD / DAY / 365} years ahead, is refused.`,
@@ -88,16 +88,16 @@ export const listedVisitSchema = z
       .max(MAX_VISIT_CALLS)
       .meta({
         description: `The ids of the visit's calls, in ascending order: at most the first ${MAX_VISIT_CALLS}. \`GET /calls\` lists them for the visit's holder, also those that a substitute held.`,
-        example: [story.CALL.id],
+        example: [],
       }),
     participants: listOfPeople(plannedParticipantSchema),
     created_at: timestamp().meta({
       description: "When the visit was planned.",
-      example: story.VISIT_PLANNED_AT,
+      example: story.PLANNED_AT,
     }),
     updated_at: timestamp().meta({
       description: "When the visit or its status last changed.",
-      example: story.VISIT_ENDED_AT,
+      example: story.PLANNED_AT,
     }),
   })
   .meta({ id: "ListedVisit", description: "A planned visit, without links." });
@@ -141,7 +141,7 @@ export const redeemedVisitSchema = z
   });
 
 const visitCount = (description: string, counts: [number, number]) =>
-  byDate(count()).meta({ description, example: { "2026-01-31": counts[0], "2026-02-02": counts[1] } });
+  byDate(count()).meta({ description, example: { "2026-01-30": counts[0], "2026-01-31": counts[1] } });
 
 export const visitMetricsSchema = z
   .object({

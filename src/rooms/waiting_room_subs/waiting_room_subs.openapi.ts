@@ -2,21 +2,18 @@ import { invalidBody } from "../../http/errors.ts";
 import { DEFAULT_SUB_DURATION } from "../../lifetimes.ts";
 import { MAX_SUBS } from "../../limits.ts";
 import { exampleOf } from "../../openapi/examples.ts";
-import { listResponse, type Parameter, type Reference } from "../../openapi/operation.ts";
+import { listResponse, type Reference } from "../../openapi/operation.ts";
 import * as story from "../../openapi/story.ts";
 import { grouped, HOUR } from "../../units.ts";
 import { waitingRoomNotFound } from "../waiting_rooms/waiting_rooms.refusals.ts";
 import * as refusals from "./waiting_room_subs.refusals.ts";
 import { waitingRoomSubSchema } from "./waiting_room_subs.responses.ts";
 
-const moved = {
+const shortened = {
   ...exampleOf(waitingRoomSubSchema),
-  datetime_start: "2026-02-02T09:00:00.000Z",
-  datetime_end: "2026-02-02T17:00:00.000Z",
-  updated_at: story.SUB_CHANGED_AT,
+  datetime_end: story.VISIT_ENDS_AT,
+  updated_at: story.PLAN_CHANGED_AT,
 };
-
-const id: Parameter = { description: "The id of the sub.", example: story.SUB_ID };
 
 const impossible = [
   invalidBody(`waiting_room_sub.datetime_start: ${refusals.NOT_IN_UTC}`),
@@ -31,6 +28,7 @@ const impossible = [
 
 export const waitingRoomSubsReference: Reference = {
   tag: "Waiting room subs",
+  parameters: { id: { description: "The id of the sub.", example: story.SUB_ID } },
   description:
     "A waiting room sub is a substitution for a limited time. While a filled sub is active, participants who open the room are sent to the substitute's personal room, unless that room is inactive. Participants who are already waiting stay where they are. Subs of one room do not overlap; a sub may start at the time when another one ends.",
   external: {
@@ -64,26 +62,13 @@ export const waitingRoomSubsReference: Reference = {
       summary: "Update a sub of a waiting room",
       description:
         "Omitted fields keep their values. If `user_id` is null, the sub keeps its time but redirects nobody. A sub that is over is no longer listed, but can still be updated.",
-      parameters: { id },
-      request: {
-        examples: {
-          "New times": {
-            waiting_room_sub: {
-              datetime_start: "2026-02-02T09:00:00Z",
-              datetime_end: "2026-02-02T17:00:00Z",
-            },
-          },
-          "No substitute": { waiting_room_sub: { user_id: null } },
-        },
-      },
-      response: { schema: waitingRoomSubSchema, example: moved },
+      response: { schema: waitingRoomSubSchema, example: shortened },
       errors: [waitingRoomNotFound(), refusals.subNotFound(), ...impossible],
     },
     "DELETE /waiting_rooms/:waiting_room_slug/waiting_room_subs/:id": {
       operationId: "deleteWaitingRoomSub",
       summary: "Delete a sub of a waiting room",
       description: "An active sub ends at once.",
-      parameters: { id },
       errors: [refusals.subNotFound()],
     },
   },

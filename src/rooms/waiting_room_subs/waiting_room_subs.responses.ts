@@ -26,10 +26,10 @@ export const waitingRoomSubSchema = z
       description: "The sub is no longer active at this time.",
       example: story.SUB_ENDS_AT,
     }),
-    created_at: timestamp().meta({ description: "When the sub was created.", example: story.SUB_PLANNED_AT }),
+    created_at: timestamp().meta({ description: "When the sub was created.", example: story.PLANNED_AT }),
     updated_at: timestamp().meta({
       description: "When the sub was last updated. A new slug of the substitute's room does not change it.",
-      example: story.SUB_PLANNED_AT,
+      example: story.PLANNED_AT,
     }),
   })
   .meta({ id: "WaitingRoomSub", description: "A substitution in a waiting room for a limited time." });

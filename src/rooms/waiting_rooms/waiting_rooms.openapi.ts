@@ -1,6 +1,6 @@
 import { invalidBody } from "../../http/errors.ts";
 import { MAX_SUBS_FOLLOWED } from "../../limits.ts";
-import { exampleBody, exampleOf } from "../../openapi/examples.ts";
+import { exampleOf } from "../../openapi/examples.ts";
 import { ETAG, pageResponse, type Reference } from "../../openapi/operation.ts";
 import * as story from "../../openapi/story.ts";
 import { organizationSuspended } from "../../organization/organizations/organizations.refusals.ts";
@@ -8,7 +8,6 @@ import { tooManyRooms } from "../../organization/usage/usage.refusals.ts";
 import { waitingRoomSubSchema } from "../waiting_room_subs/waiting_room_subs.responses.ts";
 import * as refusals from "./waiting_rooms.refusals.ts";
 import { resolvedWaitingRoomSchema, waitingRoomSchema } from "./waiting_rooms.responses.ts";
-import { updateWaitingRoomBody } from "./waiting_rooms.schemas.ts";
 
 const created = exampleOf(waitingRoomSchema);
 
@@ -83,12 +82,6 @@ export const waitingRoomsReference: Reference = {
       summary: "Update a waiting room",
       description:
         "Omitted fields keep their values. If the name changes, the slug changes too, and links with the old slug stop working. A room can keep its theme even if the theme is no longer in the operator's list.",
-      request: {
-        examples: {
-          "Only the changed field": { waiting_room: { is_active: renamed.is_active } },
-          "All fields that can change": exampleBody(updateWaitingRoomBody(), renamed),
-        },
-      },
       response: { schema: waitingRoomSchema, example: renamed },
       errors: [refusals.waitingRoomNotFound(), slugIsGenerated, otherTheme],
     },

@@ -12,6 +12,7 @@ import { DEMO_CLIENT } from "../../../src/reference/demo_client.ts";
 import { guideFiles } from "../../../src/reference/guides.ts";
 import { pathOfGuide } from "../../../src/reference/site/pages.ts";
 import { printsOf } from "../../support/prints.ts";
+import { platformToken } from "./callers.ts";
 
 /** A request in a guide, with the documented response. */
 export interface Example {
@@ -96,7 +97,8 @@ export async function runExample(
   return {
     status: Number(status),
     headers: headers.split("\r\n"),
-    json: body.startsWith("{") ? JSON.parse(body) : undefined,
+    // NDJSON has several lines.
+    json: body.startsWith("{") && !body.includes("\n{") ? JSON.parse(body) : undefined,
     /** The output for a failed test. */
     output: `${commands}\n${output}`,
   };
@@ -151,7 +153,7 @@ export async function runProgram(program: string, folder: string, untilLine = fa
 }
 
 /** The function that sends the requests of all Python programs, from the guide to the first request. */
-const SEND = /^import os\n[\s\S]*?^def send[\s\S]*?\n(?=\n\n\S)/m;
+const SEND = /^import os\n[\s\S]*?^def send[\s\S]*?\n(?=\n\n\S|```)/m;
 
 /** Makes a Python program print values as JSON. */
 const PYTHON_REPORT = `import builtins, json
@@ -163,15 +165,16 @@ export function wholePython(
   { python = "", variables: own }: Pick<Example, "variables"> & { python?: string | undefined },
   variables: Record<string, string>,
   server: string,
+  api: Api = "external",
 ): string {
-  const send = SEND.exec(guideText("external"))?.[0] ?? "";
+  const send = SEND.exec(guideText(api))?.[0] ?? "";
   const assigned = own.map((name) => new RegExp(`^${name.toLowerCase()} = .*\n`, "m"));
   const rest = assigned.reduce((text, line) => text.replace(line, ""), python.replace(SEND, ""));
   const given = Object.entries(variables).map(
     ([name, value]) => `${name.toLowerCase()} = ${/^\d+$/.test(value) ? value : JSON.stringify(value)}\n`,
   );
   const whole = [send, "\n\n", PYTHON_REPORT, ...given, rest].join("");
-  return whole.replaceAll(/API = ".*"/g, `API = "${server}/api/external"`);
+  return whole.replaceAll(/API = ".*"/g, `API = "${server}/api/${api}"`);
 }
 
 /** Whether the Python programs can run. */
@@ -201,7 +204,7 @@ export async function runInThread(program: string, folder: string) {
   return { code, lines: linesIn(stdout), output: `${program}\n${stdout}${stderr}` };
 }
 
-const PROGRAM_ENV = { ...process.env, ...DEMO_ENV };
+const PROGRAM_ENV = { ...process.env, ...DEMO_ENV, PLATFORM_API_TOKEN: platformToken() ?? "" };
 
 function fileOf(program: string, folder: string): string {
   const file = join(folder, `${randomUUID()}.mjs`);

@@ -3,12 +3,10 @@ import {
   type Call,
   type Caller,
   type CallText,
-  dateOf,
   found,
   idOf,
   invalid,
   type Model,
-  notFound,
   type Organization,
   type Participant,
   pageAfter,
@@ -20,26 +18,17 @@ import {
   timestampOrNull,
   unprocessable,
 } from "../model.ts";
-import {
-  AFTER,
-  bodyId,
-  DAY,
-  isInOrder,
-  type Operations,
-  pickOwned,
-  queryId,
-  RANGE,
-  referenceOf,
-} from "../operation.ts";
+import { AFTER, bodyId, isInOrder, type Operations, pickOwned, RANGE, referenceOf } from "../operation.ts";
 import { membersOf, reachedMember, reachOf } from "./members.ts";
 import { organizationOf } from "./organizations.ts";
 import {
+  METRICS_QUERY,
+  metricsOf,
   PARTICIPANT_ROLE,
   PEOPLE,
   PERSON_REFERENCE,
   REFERENCE,
   REFERENCES,
-  rangeOf,
   reachedRoom,
   USER,
 } from "./visits.ts";
@@ -585,24 +574,16 @@ export const CALLS: Operations = {
   },
   "external GET /call_metrics": {
     area: "calls",
-    query: { date_start: DAY, date_end: DAY, user_id: queryId((model) => model.members) },
-    play(model, { caller, query }) {
-      const { start, end } = rangeOf(model, query);
-      const { user_id } = query as { user_id?: number };
-      if (user_id !== undefined && !membersOf(model, caller.organization).some(({ id }) => id === user_id))
-        throw notFound();
-      const calls = model.calls.filter(
-        ({ organization, owner }) =>
-          organization === caller.organization && (user_id === undefined || owner.id === user_id),
-      );
+    query: METRICS_QUERY,
+    play(model, request) {
+      const { dateOf, isCounted } = metricsOf(model, request);
+      const calls = model.calls.filter((call) => isCounted(call, call.owner, call.started_at));
       const dates = [...new Set(calls.map(({ started_at }) => dateOf(started_at)))].sort();
       const average = (values: number[]) =>
         values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
       const each = (value: (calls: Call[]) => number) =>
         Object.fromEntries(
-          dates
-            .filter((date) => start <= date && date <= end)
-            .map((date) => [date, value(calls.filter(({ started_at }) => dateOf(started_at) === date))]),
+          dates.map((date) => [date, value(calls.filter(({ started_at }) => dateOf(started_at) === date))]),
         );
       const waits = (call: Call) =>
         participantsOf(model, call).flatMap(({ role, waiting_since }) =>

@@ -41,6 +41,7 @@ const shared = (organization: Organization) => ({
   require_acting_user: organization.require_acting_user,
   region: null,
   time_zone: organization.time_zone,
+  patient_identifier_system: organization.patient_identifier_system,
   created_at: timestamp(organization.created_at),
   updated_at: timestamp(organization.updated_at),
 });
@@ -55,6 +56,9 @@ const DAYS = nullable(kind(({ chance }) => chance.pick([null, 1, 30, 36_500]), [
 const TIME_ZONE = nullable(
   kind(({ chance }) => chance.pick([null, "Europe/Berlin", "Asia/Kathmandu"]), ["+02:00", "Mars/Olympus", 2]),
 );
+const IDENTIFIER_SYSTEM = nullable(
+  kind(({ chance }) => chance.pick([null, "urn:oid:2.999.7"]), ["patients", "urn:a|b", 2]),
+);
 const CHANGEABLE = {
   name: NAME,
   recording_retention_days: DAYS,
@@ -62,6 +66,7 @@ const CHANGEABLE = {
   participant_retention_days: DAYS,
   require_acting_user: BOOLEAN,
   time_zone: TIME_ZONE,
+  patient_identifier_system: IDENTIFIER_SYSTEM,
 };
 
 export const includesScope = (scopes: readonly string[] | null, scope: string) =>
@@ -193,6 +198,7 @@ export const ORGANIZATIONS: Operations = {
         ...{
           require_acting_user: false,
           time_zone,
+          patient_identifier_system: null,
           is_suspended: false,
           created_at: model.now,
           updated_at: model.now,

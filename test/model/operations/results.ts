@@ -531,6 +531,14 @@ export const RESULTS: Operations = {
       body: { erased_count: 0, held_count: 0, ongoing_count: 0, remaining_count: 0 },
     }),
   },
+  "external GET /participants/export": {
+    area: "results",
+    roles: ["organization_admin"],
+    isRecorded: true,
+    query: { external_reference: required(kind(() => "nobody", ["x".repeat(256)])) },
+    // The model has no access log, whose entries about earlier exports are in the body.
+    play: () => ({ status: 200, body: ANYTHING }),
+  },
   "platform PUT /organizations/{organization_id}/egresses/{egress_id}": {
     path: anEgressKey,
     body: object({

@@ -1,7 +1,7 @@
+import { dateIn } from "../../support/time_zones.ts";
 import { kind, list, NAME, nullable, object, oneOf, required, text, time, usual } from "../kinds.ts";
 import {
   type Caller,
-  dateOf,
   found,
   idOf,
   invalid,
@@ -40,6 +40,14 @@ export const REFERENCE = nullable({ ...text(255, REFERENCES), read: (value) => v
 export const PERSON_REFERENCE = nullable({ ...text(255, PEOPLE), read: (value) => value });
 export const PARTICIPANT_ROLE = oneOf(["recipient", "recipient", "provider"]);
 export const USER = nullable(bodyId((model) => model.members));
+
+export const METRICS_QUERY = {
+  date_start: DAY,
+  date_end: DAY,
+  user_id: queryId((model) => model.members),
+  waiting_room_id: queryId((model) => model.rooms),
+  days: kind(() => "local", ["utc", "Local"]),
+};
 
 const listed = (visit: Visit) => ({
   id: idOf(visit),
@@ -297,19 +305,10 @@ export const VISITS: Operations = {
   },
   "external GET /visit_metrics": {
     area: "visits",
-    query: { date_start: DAY, date_end: DAY, user_id: queryId((model) => model.members) },
-    play(model, { caller, query }) {
-      const days = rangeOf(model, query);
-      const { user_id } = query as { user_id?: number };
-      if (user_id !== undefined && !membersOf(model, caller.organization).some(({ id }) => id === user_id))
-        throw notFound();
-      const visits = model.visits.filter(
-        (visit) =>
-          visit.organization === caller.organization &&
-          (user_id === undefined || visit.holder?.id === user_id) &&
-          days.start <= dateOf(visit.starts_at) &&
-          dateOf(visit.starts_at) <= days.end,
-      );
+    query: METRICS_QUERY,
+    play(model, request) {
+      const { dateOf, isCounted } = metricsOf(model, request);
+      const visits = model.visits.filter((visit) => isCounted(visit, visit.holder, visit.starts_at));
       const dates = [...new Set(visits.map(({ starts_at }) => dateOf(starts_at)))].sort();
       const count = (status: string) =>
         Object.fromEntries(
@@ -358,12 +357,27 @@ export const VISITS: Operations = {
   },
 };
 
-/** The dates of metrics: the last 30 days, unless the query says otherwise. */
-export function rangeOf({ now }: Model, query: Request["query"]): { start: string; end: string } {
+/** What metrics count: by default the last 30 days, up to today. */
+export function metricsOf({ members, rooms, now }: Model, { caller: { organization }, query }: Request) {
   const { date_start, date_end } = query as { date_start?: string; date_end?: string };
+  const { user_id, waiting_room_id, days } = query as {
+    user_id?: number;
+    waiting_room_id?: number;
+    days?: string;
+  };
+  const dateOf = (time: number) => dateIn((days && organization.time_zone) ?? "UTC", time);
   const today = dateOf(now);
   const end = date_end ?? (date_start && date_start > today ? date_start : today);
-  const start = date_start ?? dateOf(Date.parse(end) - 29 * DAYS);
+  const start = date_start ?? new Date(Date.parse(end) - 29 * DAYS).toISOString().slice(0, 10);
   if (start > end) throw new Refusal(400, "validation_failed");
-  return { start, end };
+  const isKnown = (id: number | undefined, things: { id: number; organization: unknown }[]) =>
+    id === undefined || things.some((each) => each.id === id && each.organization === organization);
+  if (!isKnown(user_id, members) || !isKnown(waiting_room_id, rooms)) throw notFound();
+  const isCounted = (each: { organization: unknown; room: Room }, holder: Member | null, at: number) =>
+    each.organization === organization &&
+    (user_id === undefined || holder?.id === user_id) &&
+    (waiting_room_id === undefined || each.room.id === waiting_room_id) &&
+    start <= dateOf(at) &&
+    dateOf(at) <= end;
+  return { dateOf, isCounted };
 }

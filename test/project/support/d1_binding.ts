@@ -54,6 +54,10 @@ export class Statement {
     return this.all();
   }
 
+  async raw() {
+    return (await this.all())?.results.map((row) => Object.values(row));
+  }
+
   async first(column?: string) {
     const row = (await this.all())?.results[0];
     return row === undefined ? null : column === undefined ? row : row[column];

@@ -1,5 +1,9 @@
+import type { Clinic } from "../clinic.ts";
 import { exchangeToken } from "../sign_in.ts";
 import { type Act, pick } from "./act.ts";
+
+/** Isolates remember a client for a minute, and send the webhooks that they have begun to send. */
+const NOTICED_AFTER = 61_000;
 
 /** The acts by which people come and go. */
 export const memberActs: Record<string, Act> = {
@@ -32,10 +36,28 @@ export const memberActs: Record<string, Act> = {
     await clinic.platform("POST", "/invites/accept", { token });
   },
   async "suspends the organization for a while"(clinic) {
-    if (clinic.world.chance.is(0.7)) return;
-    for (const is_suspended of [true, false]) {
-      await clinic.platform("PUT", clinic.own, { organization: { is_suspended } });
-      await clinic.world.schedule.pause(clinic.world.chance.below(5000));
+    const { world } = clinic;
+    if (clinic.suspension || world.chance.is(0.8)) return;
+    clinic.suspension = "begins";
+    const suspended = await clinic.platform("PUT", clinic.own, { organization: { is_suspended: true } });
+    if (suspended?.status === 200) {
+      await world.schedule.pause(NOTICED_AFTER);
+      for (let n = 0; n < 3; n++) {
+        const outcome = await clinic.client("GET", "/roles");
+        if (outcome && ![403, 429].includes(outcome.status))
+          world.violation(`A client of a suspended organization got ${outcome.status}`);
+        await world.schedule.pause(NOTICED_AFTER / 3);
+      }
+      clinic.suspension = "holds";
+      await world.schedule.pause(NOTICED_AFTER);
+      clinic.suspension = "begins";
     }
+    await resume(clinic);
   },
 };
+
+/** Without an answer, the organization is resumed at the end of the story. */
+export async function resume(clinic: Clinic): Promise<void> {
+  const resumed = await clinic.platform("PUT", clinic.own, { organization: { is_suspended: false } });
+  if (resumed?.status === 200) clinic.suspension = undefined;
+}

@@ -105,6 +105,8 @@ export const planningActs: Record<string, Act> = {
     };
     clinic.world.receivers.set(endpoint.url, ({ id, test }) => {
       if (!test) endpoint.received.push(Number(id));
+      if (clinic.suspension === "holds")
+        clinic.world.violation("A suspended organization was sent a webhook");
       return new Response(null, { status: clinic.world.chance.is(clinic.world.odds.faults) ? 500 : 204 });
     });
     const outcome = await clinic.client("POST", "/webhook_endpoints", {

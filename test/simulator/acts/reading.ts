@@ -15,6 +15,7 @@ export const readingActs: Record<string, Act> = {
   },
   async "reads its metrics"(clinic) {
     await clinic.client("GET", "/call_metrics");
+    await clinic.client("GET", "/visit_metrics?days=local");
     await clinic.client("GET", "/usage");
   },
   async "looks for another organization's things"(clinic) {

@@ -75,6 +75,8 @@ it("The client accepts media types with parameters, in upper or lower case", asy
   const { client, sent } = aClient([
     typed('{"id": 1}', "Application/JSON; charset=UTF-8"),
     typed("WEBVTT\n", "text/vtt; charset=utf-8"),
+    typed('{"uuid": "1"}', "application/vcon+json"),
+    typed('{"payload": "e30"}', "application/vcon+jws"),
     typed("{}\n", "application/x-ndjson"),
     typed("zipped", "application/gzip"),
     nothing(),
@@ -82,12 +84,16 @@ it("The client accepts media types with parameters, in upper or lower case", asy
   const call = { organization_user_id: 1, call_id: 2 };
   expect(await client.getTranscript(call)).toEqual({ id: 1 });
   expect(await client.getTranscript(call, { accept: "text/vtt" })).toBe("WEBVTT\n");
+  expect(await client.getCall(call, { accept: "application/vcon+json" })).toEqual({ uuid: "1" });
+  expect(await client.getCall(call, { accept: "application/vcon+jws" })).toEqual({ payload: "e30" });
   expect(await all(await client.listAccessLogs({}, { accept: "application/x-ndjson" }))).toEqual([{}]);
   expect(await (await client.getSealedAccessLog({ date: "2026-01-31" })).text()).toBe("zipped");
   expect(await client.retireWaitingRoom({ slug: "cardiology" })).toBeUndefined();
-  expect(sent.slice(0, 4).map(({ headers }) => headers.Accept)).toEqual([
+  expect(sent.slice(0, 6).map(({ headers }) => headers.Accept)).toEqual([
     "application/json",
     "text/vtt",
+    "application/vcon+json",
+    "application/vcon+jws",
     "application/x-ndjson",
     "application/gzip",
   ]);

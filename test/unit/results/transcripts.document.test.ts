@@ -3,9 +3,11 @@ import { describe, expect, it } from "vitest";
 import { bytesOfHex, hexOf } from "../../../src/bytes/hex.ts";
 import { MAX_TRANSCRIPT_LINES, MAX_TRANSCRIPT_SIZE } from "../../../src/limits.ts";
 import {
+  asLines,
   keepIds,
   type Line,
   numberLines,
+  onRecordingClock,
   pack,
   unpack,
 } from "../../../src/results/transcripts/transcripts.document.ts";
@@ -99,4 +101,27 @@ it("hexOf and bytesOfHex preserve bytes", () => {
       expect(bytesOfHex(hexOf(bytes).toUpperCase())).toEqual(bytes);
     }),
   );
+});
+
+describe("onRecordingClock", () => {
+  /** A recording of 10 seconds that begins 60.5 seconds after the call. */
+  const clock = { delay: 60_500, duration: 10_000 };
+
+  it.each([
+    ["inside", [62, 64.25], clock, [1.5, 3.75]],
+    ["before", [58, 60.4], clock, undefined],
+    ["up to its start", [58, 60.5], clock, undefined],
+    ["over its start", [58, 61], clock, [0, 0.5]],
+    ["over its end", [70, 72], clock, [9.5, 10]],
+    ["over both", [0, 100], clock, [0, 10]],
+    ["from its end", [70.5, 72], clock, undefined],
+    ["without length at its start", [60.5, 60.5], clock, [0, 0]],
+    ["without a known end", [3600, 3601], { ...clock, duration: null }, [3539.5, 3540.5]],
+    ["of a recording that began before the call", [0, 1], { ...clock, delay: -250 }, [0.25, 1.25]],
+    ["between milliseconds", [60.6004, 60.7006], clock, [0.1, 0.201]],
+  ])("moves and cuts a line %s", (_, [start_time = 0, end_time = 0], recording, expected) => {
+    const lines = asLines([{ id: 1, speaker_id: 2, text: "Yes.", start_time, end_time }]);
+    const moved = [...onRecordingClock(lines, recording)].map((line) => [line.start_time, line.end_time]);
+    expect(moved).toEqual(expected ? [expected] : []);
+  });
 });

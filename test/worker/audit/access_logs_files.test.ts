@@ -117,7 +117,7 @@ describe("GET /access_logs/{date}", () => {
       expectRefusal(
         beyond,
         429,
-        "The organization's API clients have asked for too many whole days or NDJSON lists of the access log: at most 30 a minute are served; try again in 60 seconds",
+        "The organization's API clients have asked for too many exports, whole days or NDJSON lists of the access log: at most 30 a minute are served; try again in 60 seconds",
       );
       expect(beyond.headers.get("Retry-After")).toBe("60");
       const ndjson = { Accept: "application/x-ndjson" };

@@ -1,10 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { aCall, aRecipient, type Call, STARTED_AT } from "../support/calls.ts";
-import { aTimestamp, expectRefusal } from "../support/expectations.ts";
+import { aCall, aRecipient, type Call } from "../support/calls.ts";
 import { aLiveKitRoom, at, delivered } from "../support/livekit.ts";
 import { anOrganization, given, type Organization } from "../support/organization.ts";
 import { fromNow, travelTo } from "../support/time.ts";
-import { changingNothing } from "../support/unchanged.ts";
 
 interface Consent {
   id: number;
@@ -19,9 +17,6 @@ const JOINED_AT = "2026-01-31T09:31:00.000Z";
 
 const consentsOf = async ({ client }: Organization, { path }: { path: string }): Promise<Consent[]> =>
   (await given(client.get(`${path}/consents`))).consents;
-
-const decisionsOf = async (clinic: Organization, call: { path: string }) =>
-  (await consentsOf(clinic, call)).map(({ decision }) => decision);
 
 /** An ended call with a recording and a single participant, whose consent the test chooses. */
 async function aRecordedCall(rita: object = {}) {
@@ -57,94 +52,7 @@ async function aLiveKitCall() {
   return { clinic, room, path, consented };
 }
 
-describe("GET …/calls/{call_id}/consents", () => {
-  it("lists every decision of the participants, oldest first, with its time and method", async () => {
-    const clinic = await anOrganization();
-    const [rita, ron] = [aRecipient({ joined_at: JOINED_AT }), aRecipient({ recording_consent: undefined })];
-    const call = await aCall(clinic, { participants: [rita, ron] });
-    const decided = { recording_consent_at: "2026-01-31T10:29:00+01:00", recording_consent_method: " form " };
-    await given(call.report({ participants: [{ key: ron.key, recording_consent: false, ...decided }] }));
-    await given(
-      call.report({
-        participants: [
-          { key: rita.key, recording_consent: false, recording_consent_at: "2026-02-01T08:00:00Z" },
-        ],
-      }),
-    );
-    const consents = await consentsOf(clinic, call);
-    const [refusedByRon, grantedByRita] = consents;
-    const consent = (
-      { participant_id = 0 }: Partial<Consent> = {},
-      decision: string,
-      decided_at: string,
-      method: string | null = null,
-    ) => ({ id: expect.any(Number), participant_id, decision, decided_at, method, reported_at: aTimestamp });
-    expect(consents).toEqual([
-      consent(refusedByRon, "refused", "2026-01-31T09:29:00.000Z", "form"),
-      consent(grantedByRita, "granted", JOINED_AT),
-      consent(grantedByRita, "withdrawn", "2026-02-01T08:00:00.000Z"),
-    ]);
-    expect(refusedByRon?.participant_id).not.toBe(grantedByRita?.participant_id);
-  });
-
-  it("works during the call, and dates a decision at the call's start if the join time is unknown", async () => {
-    const clinic = await anOrganization();
-    const call = await aCall(clinic, { ended_at: null });
-    expect(await consentsOf(clinic, call)).toMatchObject([
-      { decision: "granted", decided_at: STARTED_AT },
-      { decision: "granted", decided_at: STARTED_AT },
-    ]);
-  });
-
-  it("returns an empty list if nobody was asked", async () => {
-    const { clinic, call } = await aRecordedCall();
-    expect(await consentsOf(clinic, call)).toEqual([]);
-  });
-});
-
 describe("Consent in PUT …/calls/{key}", () => {
-  it("stays withdrawn when earlier reports are repeated", async () => {
-    const { clinic, call, key, says, canBeSeen } = await aRecordedCall({ recording_consent: true });
-    expect(await canBeSeen()).toBe(true);
-    await given(says(false));
-    expect(await canBeSeen()).toBe(false);
-    const first = { display_name: "Rita Recipient", role: "recipient", joined_at: JOINED_AT };
-    await changingNothing(() => given(says(true, first)));
-    await changingNothing(() => given(call.report({ participants: [{ key, ...first }] })));
-    await given(says(false));
-    expect(await decisionsOf(clinic, call)).toEqual(["granted", "withdrawn"]);
-    expect(await canBeSeen()).toBe(false);
-  });
-
-  it("counts from now if it is a refusal dated in the future, however far", async () => {
-    const { clinic, call, says, canBeSeen } = await aRecordedCall({ recording_consent: true });
-    const ahead = { recording_consent_at: fromNow(60 * 24 * 365) };
-    await given(says(false, ahead));
-    await changingNothing(() => given(says(false, ahead)));
-    const [, withdrawn] = await consentsOf(clinic, call);
-    expect(withdrawn).toMatchObject({ decision: "withdrawn", decided_at: withdrawn?.reported_at });
-    expect(await canBeSeen()).toBe(false);
-    travelTo(fromNow(1));
-    await given(says(true, { recording_consent_at: fromNow(0) }));
-    expect(await canBeSeen()).toBe(true);
-  });
-
-  it("may be dated up to a minute in the future, but not later", async () => {
-    const { clinic, call, says } = await aRecordedCall();
-    const refused = await changingNothing(() => says(true, { recording_consent_at: fromNow(62) }));
-    expectRefusal(refused, 422, /recording_consent_at: must not be more than 60 seconds in the future/);
-    const soon = new Date(Date.now() + 50_000).toISOString();
-    await given(says(true, { recording_consent_at: soon }));
-    const [granted] = await consentsOf(clinic, call);
-    expect(Date.parse(granted?.decided_at ?? "")).toBeLessThanOrEqual(Date.now());
-  });
-
-  it("has its time and method ignored without a decision", async () => {
-    const { call, key } = await aRecordedCall();
-    const time = { recording_consent_at: "2026-01-31T09:30:00Z", recording_consent_method: "form" };
-    await changingNothing(() => given(call.report({ participants: [{ key, ...time }] })));
-  });
-
   it("dates the consent.withdrawn event at the time of receipt, whatever the report's reported_at", async () => {
     const granted = { recording_consent: true, recording_consent_at: JOINED_AT };
     const { clinic, call, key } = await aRecordedCall(granted);

@@ -36,66 +36,6 @@ const holdsOf = async ({ id }: { id: number }) =>
       .all()
   ).results;
 
-it("The platform's GET …/calls/{key} returns the same as PUT …/calls/{key}, with the current hold", async () => {
-  const call = await aCall(await anOrganization());
-  const before = await given(call.report({}));
-  expect(before.legal_hold).toBeNull();
-  expect(await platform.get(call.url)).toMatchObject({ status: 200, body: before });
-  const held = await given(call.hold({ reason: REASON }));
-  expect(held).toEqual({
-    ...before,
-    legal_hold: { reason: REASON, began_at: expect.any(String), begun_by: "platform" },
-  });
-  expect(await given(platform.get(call.url))).toEqual(held);
-  expect(await given(call.report({}))).toEqual(held);
-});
-
-describe("The platform's hold with PUT and DELETE …/legal_hold", () => {
-  it("keeps its start when it is requested again, and takes a new reason if one is given", async () => {
-    const call = await aHeldCall();
-    const held = (reason: string | null) => ({ reason, began_at: BEGAN_AT, begun_by: "platform" });
-    expect(call.held.legal_hold).toEqual(held(REASON));
-    for (const again of [{}, { reason: REASON }]) await changingNothing(() => given(call.hold(again)));
-    for (const reason of ["Case 2026-131", null])
-      expect((await given(call.hold({ reason }))).legal_hold).toEqual(held(reason));
-    expect(await holdsOf(call)).toHaveLength(1);
-  });
-
-  it("ends with DELETE, after which another hold can begin, also without a reason", async () => {
-    const call = await aHeldCall();
-    const ended_at = Date.now();
-    expect(await call.release()).toMatchObject({ status: 204, body: null });
-    expect((await call.read()).legal_hold).toBeNull();
-    for (const { release } of [call, await aCall(call.clinic)])
-      expect((await changingNothing(release)).status).toBe(204);
-    const again = await given(call.hold({ reason: null }));
-    const began_at = Date.now();
-    expect(again.legal_hold).toMatchObject({ reason: null, began_at: new Date(began_at).toISOString() });
-    expect(await holdsOf(call)).toEqual([
-      { reason: REASON, began_at: Date.parse(BEGAN_AT), ended_at },
-      { reason: null, began_at, ended_at: null },
-    ]);
-  });
-});
-
-describe("legal_hold in PUT …/calls/{key}", () => {
-  it("begins a hold, in the first report too, and only once", async () => {
-    const clinic = await anOrganization();
-    const call = await aCall(clinic, { legal_hold: true });
-    const { legal_hold } = await given(call.report({}));
-    expect(legal_hold).toEqual({ reason: null, began_at: expect.any(String), begun_by: "platform" });
-    await changingNothing(() => given(call.report({ legal_hold: true })));
-    expect(await holdsOf(call)).toHaveLength(1);
-  });
-
-  it("never ends or changes a running hold, whatever its value", async () => {
-    const call = await aHeldCall();
-    for (const said of [{ legal_hold: true }, { legal_hold: false }, { legal_hold: null }, {}])
-      expect(await changingNothing(() => given(call.report(said)))).toEqual(call.held);
-    expectRefusal(await call.removeTranscript(), 422, HELD);
-  });
-});
-
 describe("The organization's hold with PUT and DELETE …/legal_hold", () => {
   /** A call with a transcript, in an organization with a client of each role. */
   async function aCallToHold() {
@@ -133,56 +73,6 @@ describe("The organization's hold with PUT and DELETE …/legal_hold", () => {
     expect(await changingNothing(() => release())).toMatchObject({ status: 204 });
     expect(await read()).toEqual(before);
     await given(clinic.client.delete(`${path}/transcript`));
-  });
-
-  it("is hidden from other roles", async () => {
-    const { others, hold, read } = await aCallToHold();
-    await given(hold({ reason: REASON }));
-    for (const client of others) expect((await read(client)).legal_hold).toBeNull();
-  });
-
-  it("neither ends nor changes a hold of the platform, however that began", async () => {
-    const OF_PLATFORM = "The platform began this legal hold: only the platform can change or end it";
-    for (const begin of ["hold", "report"] as const) {
-      const { hold, release, read, holdByPlatform, report } = await aCallToHold();
-      await given(begin === "hold" ? holdByPlatform({ reason: REASON }) : report({ legal_hold: true }));
-      const held = await read();
-      expect(held.legal_hold).toMatchObject({ begun_by: "platform" });
-      for (const change of [{}, { reason: "Ours" }, { reason: null }])
-        expectRefusal(await changingNothing(() => hold(change)), 422, OF_PLATFORM);
-      expectRefusal(await changingNothing(() => release()), 422, OF_PLATFORM);
-    }
-  });
-
-  it.each(["hold", "report"] as const)(
-    "becomes the platform's when the platform begins one too: by %s",
-    async (by) => {
-      const { hold, release, read, holdByPlatform, releaseByPlatform, report } = await aCallToHold();
-      const { legal_hold } = await given(hold({ reason: REASON }));
-      const held = await given(by === "hold" ? holdByPlatform() : report({ legal_hold: true }));
-      expect(held.legal_hold).toEqual({ ...legal_hold, begun_by: "platform" });
-      expectRefusal(await release(), 422, /only the platform/);
-      await given(releaseByPlatform());
-      expect((await read()).legal_hold).toBeNull();
-      await given(hold());
-      await given(release());
-    },
-  );
-
-  it("does not keep a report of the platform from beginning a hold after it has ended", async () => {
-    const { hold, release, read, report } = await aCallToHold();
-    await given(hold());
-    await given(release());
-    await given(report({ legal_hold: true }));
-    expect((await read()).legal_hold).toMatchObject({ begun_by: "platform" });
-  });
-
-  it("is not begun again by a report after the platform ended it, as that report may be older", async () => {
-    const { hold, releaseByPlatform, read, report } = await aCallToHold();
-    await given(hold());
-    await given(releaseByPlatform());
-    await given(report({ legal_hold: true }));
-    expect((await read()).legal_hold).toBeNull();
   });
 
   it("becomes a single hold of the platform if both begin it at once", async () => {

@@ -520,6 +520,7 @@ describe("Events of what an organization or the platform sets up", () => {
         { participant_retention_days: 50 + n },
         { require_acting_user: n === 0 },
         { time_zone: ["Asia/Kathmandu", "Europe/Berlin"][n] },
+        { patient_identifier_system: `urn:oid:2.999.${n}` },
         { name: `Renamed ${n}`, recording_retention_days: null },
       ]) {
         expect(await eventsOf(clinic, () => given(write(change)))).toEqual([event]);

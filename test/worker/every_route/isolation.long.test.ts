@@ -126,12 +126,18 @@ const FILTERS: Record<string, (clinic: Clinic) => string[]> = {
     ...["", "?from=2026-01-31", "?external_reference=visit-1", "?participant_reference=patient-1"],
   ],
   "GET /egresses": () => ["", "?from=2026-01-31", "?to=2026-01-31"],
-  "GET /call_metrics": ({ provider }) => [`?${DAY}`, `?${DAY}&user_id=${provider.user_id}`],
+  "GET /call_metrics": ({ provider, room }) => [
+    ...[`?${DAY}`, `?${DAY}&user_id=${provider.user_id}`],
+    `?${DAY}&days=local&waiting_room_id=${room.id}`,
+  ],
   "GET /visits": ({ provider }) => [
     ...[`?from=${dateAhead()}`, "?status=started", "?external_reference=visit-1"],
     `?organization_user_id=${provider.id}`,
   ],
-  "GET /visit_metrics": ({ provider }) => [PLANNED_DAY, `${PLANNED_DAY}&user_id=${provider.user_id}`],
+  "GET /visit_metrics": ({ provider, room }) => [
+    ...[PLANNED_DAY, `${PLANNED_DAY}&user_id=${provider.user_id}`],
+    `${PLANNED_DAY}&days=local&waiting_room_id=${room.id}`,
+  ],
   "GET /organization_users/:organization_user_id/calls/:call_id/egresses/:egress_id/audit_logs": () => [
     ...["", "?event=create", "?event=read"],
   ],

@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { EGRESSES_LOOKED_THROUGH, EVENTS_LOOKED_THROUGH, MAX_WAITING_ROOMS } from "../../../src/limits.ts";
+import { PERSON_ENTRIES_LOOKED_THROUGH } from "../../../src/tuning.ts";
 import {
   type Grown,
   growCalls,
@@ -38,6 +39,8 @@ const BOUNDED: Record<string, number> = {
   "external GET /waiting_rooms": MAX_WAITING_ROOMS,
   // Finds the last of them in an index, for this page and for the next one.
   "external GET /egresses": 2 * EGRESSES_LOOKED_THROUGH,
+  // Searches the whole access log for a person, and finds the last entry of each portion.
+  "external GET /participants/export": 2 * PERSON_ENTRIES_LOOKED_THROUGH,
   // Searches events, each of which has a delivery.
   "external POST /webhook_endpoints/:id/redeliver": 6 * EVENTS_LOOKED_THROUGH,
 };
@@ -46,6 +49,7 @@ const BOUNDED: Record<string, number> = {
 const SMALL_TABLES: Record<string, string> = {
   webhook_endpoints: "MAX_WEBHOOK_ENDPOINTS",
   moves: "a row for each move",
+  participant_exports: "a row while an organization exports",
 };
 
 interface Cost {

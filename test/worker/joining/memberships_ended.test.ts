@@ -1,46 +1,19 @@
 import { describe, expect, it } from "vitest";
-import { entriesAbout } from "../support/access_logs.ts";
 import { platform } from "../support/api.ts";
 import { aCall, aRecipient, ENDED_AT, knownParticipant, STARTED_AT } from "../support/calls.ts";
 import { aTimestamp, expectGone, expectRefusal } from "../support/expectations.ts";
-import { accept, acceptToken, create, keepingInvite, tokenOf } from "../support/invites.ts";
-import {
-  aClinicWithProvider,
-  add,
-  change,
-  changeThrough,
-  remove,
-  shownMember,
-  userOf,
-} from "../support/members.ts";
+import { accept, create } from "../support/invites.ts";
+import { aClinicWithProvider, add, change, remove, userOf } from "../support/members.ts";
 import { anInvite, given, type Organization, unique } from "../support/organization.ts";
 import { aClinicWithQueue } from "../support/queue.ts";
-import { aClinicWithSignIn, anEmail, exchange, expectExchanged, redeem, signIn } from "../support/sign_in.ts";
+import { aClinicWithSignIn, exchange, expectExchanged, redeem, signIn } from "../support/sign_in.ts";
 import { fromNow, travelTo } from "../support/time.ts";
 import { changingNothing } from "../support/unchanged.ts";
-
-/** The user as the platform shows them after the membership has ended. */
-const former = (user: object) => ({ ...user, roles: [], waiting_room_slug: null, assists: [] });
-
-const asExternal = async ({ client }: Pick<Organization, "client">, { id }: { id: number }) =>
-  (await given(client.get("/organization_users"))).organization_users.find(
-    (user: { id: number }) => user.id === id,
-  );
 
 const callsThrough = async (client: Pick<Organization["client"], "get">, { id }: { id: number }) =>
   (await given(client.get(`/organization_users/${id}/calls`))).calls;
 
 const DAY = "date_start=2026-01-31&date_end=2026-01-31";
-
-describe("DELETE /organizations/{organization_id}/users/{id}", () => {
-  it("keeps the user in the lists of both APIs, without roles, and returns 404 the second time", async () => {
-    const { clinic, paula } = await aClinicWithProvider();
-    expectGone(await remove(clinic, paula));
-    expect(await userOf(clinic, paula)).toEqual(former(paula));
-    expect(await asExternal(clinic, paula)).toEqual(shownMember(former(paula)));
-    expectRefusal(await changingNothing(() => remove(clinic, paula)), 404, "Organization user not found");
-  });
-});
 
 describe("A former member", () => {
   it("cannot sign in, not even with an earlier code, which stays invalid after a return", async () => {
@@ -56,24 +29,6 @@ describe("A former member", () => {
     await given(add(clinic, { ...user, returning_user_id: paula.id }));
     for (const code of codes) expectRefusal(await redeem(code), 401, "Invalid code");
     expect((await redeem(others)).status).toBe(200);
-  });
-
-  it("has no pending invite, not even an expired one, and the link no longer works", async () => {
-    const { clinic, provider, client } = await aClinicWithSignIn();
-    const expired = await clinic.addInvite();
-    travelTo(fromNow(8 * 24 * 60));
-    const [invite, other] = [await clinic.addInvite(), await clinic.addInvite()];
-    const token = await tokenOf(invite);
-    const ivy = await keepingInvite(invite, () => clinic.addProvider("Ivy Invitee", { email: invite.email }));
-    const eve = await keepingInvite(expired, () =>
-      clinic.addProvider("Eve Expired", { email: expired.email }),
-    );
-    for (const each of [ivy, eve]) await given(remove(clinic, each));
-    for (const { id } of [invite, expired]) expectRefusal(await client.get(`/invites/${id}`), 404);
-    expectRefusal(await acceptToken(token), 404);
-    expectRefusal(await exchange(client, await provider.token({ email: ivy.email })), 401, "Invalid token");
-    const { organization_invites } = await given(client.get("/invites"));
-    expect(organization_invites).toEqual([other]);
   });
 
   it("gets no invite from a bulk invite that was requested before the end and processed after it", async () => {
@@ -129,51 +84,6 @@ describe("A former member", () => {
     expectRefusal(await clinic.platform.delete(`/api_clients/${late.id}`), 404);
     expectRefusal(await late.get("/roles"), 401, "Invalid client credentials");
     expect((await clinic.client.get("/roles")).status).toBe(200);
-  });
-
-  it("assists nobody and is not assisted, even after a return, and cannot be added to anyone's assists", async () => {
-    const { clinic, paula } = await aClinicWithProvider();
-    const al = await clinic.addUser("Al", ["provider_assistant"], { assists: [paula.id] });
-    const back = {
-      email: al.email,
-      display_name: "Al",
-      roles: ["provider_assistant"],
-      returning_user_id: al.id,
-    };
-    await given(remove(clinic, al));
-    expect((await userOf(clinic, al)).assists).toEqual([]);
-    await given(add(clinic, back));
-    expect((await userOf(clinic, al)).assists).toEqual([]);
-    await given(change(clinic, al, { assists: [paula.id] }));
-    await given(remove(clinic, paula));
-    expect((await userOf(clinic, al)).assists).toEqual([]);
-    expectRefusal(await change(clinic, al, { assists: [paula.id] }), 422, /user\.assists/);
-  });
-
-  it("can be made anonymous by the platform and by administrators, and gets no roles and assists", async () => {
-    const { clinic, paula } = await aClinicWithProvider();
-    const peter = await clinic.addProvider("Peter");
-    await given(remove(clinic, paula));
-    for (const [send, field] of [
-      [(user: object) => change(clinic, paula, user), "user"],
-      [(user: object) => changeThrough(clinic.client, paula, user), "organization_user"],
-    ] as const) {
-      for (const list of [{ roles: ["provider"] }, { assists: [peter.id] }]) {
-        const refused = new RegExp(
-          `^${field}\\.${Object.keys(list)}: cannot be changed after the membership`,
-        );
-        expectRefusal(await changingNothing(() => send(list)), 422, refused);
-      }
-      // The address of a member: a former member's email refers to nobody.
-      await given(send({ display_name: "Paula P.", email: peter.email }));
-      const anonymous = { display_name: "Former member", email: null };
-      expect(await given(send({ ...anonymous, assists: [] }))).toMatchObject({ ...anonymous, roles: [] });
-      expect(await userOf(clinic, paula)).toMatchObject(anonymous);
-    }
-    const changes = await given(clinic.client.get("/events?type=organization_user.updated"));
-    expect(changes.events).toHaveLength(4);
-    expect(await entriesAbout(clinic, "update", "organization_user")).toHaveLength(4);
-    expectRefusal(await change(clinic, peter, { email: null }), 422, /user\.email: can be null only after/);
   });
 });
 
@@ -323,56 +233,6 @@ describe("The email of a former member", () => {
 });
 
 describe("A returning member", () => {
-  it("who is created with returning_user_id is the same organization user, with the new email, name and roles", async () => {
-    const { clinic, paula, al, room, before, call, returning_user_id } = await aFormerProvider();
-    const user = { email: anEmail(), display_name: "Dr. Paula", roles: ["provider"] };
-    const created = await add(clinic, { ...user, returning_user_id });
-    expect(created).toMatchObject({ status: 201, body: { ...paula, ...user } });
-    expect(await given(clinic.client.get(room))).toEqual({
-      ...before,
-      user: { display_name: "Dr. Paula" },
-      updated_at: aTimestamp,
-    });
-    expect(await callsThrough(clinic.client, paula)).toMatchObject([{ id: call.id }]);
-    expect((await userOf(clinic, al)).assists).toEqual([]);
-  });
-
-  it("who accepts an invite with returning_user_id is the same organization user, once", async () => {
-    const { clinic, paula, room, before, returning_user_id } = await aFormerProvider();
-    const [invite, other] = [
-      await clinic.addInvite({ display_name: "Dr. P.", returning_user_id }),
-      await clinic.addInvite({ email: paula.email, returning_user_id }),
-    ];
-    expect(invite).toMatchObject({ returning_user_id });
-    const accepted = await accept(invite);
-    expect(accepted).toMatchObject({
-      status: 200,
-      body: { ...paula, email: invite.email, display_name: "Dr. P." },
-    });
-    expect(await given(clinic.client.get(room))).toMatchObject({ id: before.id, slug: before.slug });
-    expectRefusal(await changingNothing(() => accept(other)), 422, /already a member again/);
-    await given(remove(clinic, paula));
-    expectRefusal(await clinic.client.get(`/invites/${other.id}`), 404);
-  });
-
-  it("must be a former member of the organization, and only an administrator brings one back", async () => {
-    const { clinic, paula, al, returning_user_id } = await aFormerProvider();
-    const elsewhere = await aFormerProvider();
-    const REFUSED =
-      /returning_user_id: must be the id of a user whose membership of the organization has ended/;
-    const peters = await clinic.addClient((await clinic.addProvider("Peter")).id);
-    const user = { email: paula.email, display_name: "Paula", roles: ["provider"] };
-    await changingNothing(async () => {
-      for (const id of [al.id, elsewhere.paula.id, 999_999]) {
-        expectRefusal(await add(clinic, { ...user, returning_user_id: id }), 422, REFUSED);
-        expectRefusal(await create(clinic, { returning_user_id: id }), 422, REFUSED);
-      }
-      expectRefusal(await create({ client: peters }, { returning_user_id }), 422, REFUSED);
-      const rows = { organization_invites: [anInvite({ returning_user_id })] };
-      expectRefusal(await clinic.client.post("/invites/bulk_create", rows), 422, /use POST \/invites/);
-    });
-  });
-
   it("is not brought back by the invite of an administrator who is one no longer", async () => {
     const { clinic, returning_user_id } = await aFormerProvider();
     const bea = await clinic.addUser("Bea", ["organization_admin"]);

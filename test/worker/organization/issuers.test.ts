@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { words } from "../../support/words.ts";
 import { platform } from "../support/api.ts";
 import { storedRows } from "../support/database.ts";
-import { aTimestamp, expectGone, expectRefusal } from "../support/expectations.ts";
+import { expectRefusal } from "../support/expectations.ts";
 import { anOrganization, given, unique } from "../support/organization.ts";
 import { aClinicWithSignIn, expectExchanged, expectRefused } from "../support/sign_in.ts";
 
@@ -15,41 +15,6 @@ const anIssuer = (more: object = {}) => {
 };
 
 const storedIssuers = (id: number) => storedRows({ id }, "issuers");
-
-describe("POST /organizations/{organization_id}/issuers", () => {
-  it("stores and returns all fields of the request", async () => {
-    const clinic = await anOrganization();
-    const wanted = anIssuer({ email_claim: "upn" });
-    const { body } = await register(clinic.id, wanted);
-    expect(body).toEqual({
-      id: expect.any(Number),
-      organization_id: clinic.id,
-      ...wanted,
-      require_verified_email: true,
-      created_at: aTimestamp,
-      updated_at: body.created_at,
-    });
-    expect(await storedIssuers(clinic.id)).toMatchObject([{ id: body.id, ...wanted }]);
-  });
-
-  it("uses the email claim by default", async () => {
-    const clinic = await anOrganization();
-    expect((await register(clinic.id, anIssuer())).body.email_claim).toBe("email");
-  });
-
-  it("trims the fields", async () => {
-    const clinic = await anOrganization();
-    const wanted = anIssuer({ email_claim: "upn" });
-    const spaced = Object.fromEntries(Object.entries(wanted).map(([key, text]) => [key, ` ${text} `]));
-    expect(await register(clinic.id, spaced)).toMatchObject({ status: 201, body: wanted });
-  });
-
-  it("accepts an issuer that is not a URL", async () => {
-    const clinic = await anOrganization();
-    const issuer = unique("Accounts of the clinic");
-    expect(await register(clinic.id, anIssuer({ issuer }))).toMatchObject({ status: 201, body: { issuer } });
-  });
-});
 
 describe("The jwks_url of an issuer", () => {
   it.each(words`
@@ -88,15 +53,6 @@ describe("The jwks_url of an issuer", () => {
 });
 
 describe("A registered issuer", () => {
-  it("cannot be registered again with the same audience, even with other fields", async () => {
-    const clinic = await anOrganization();
-    const first = anIssuer();
-    await given(register(clinic.id, first));
-    for (const again of [{}, { email_claim: "upn" }, { jwks_url: "https://another.test/jwks" }])
-      expectRefusal(await register(clinic.id, { ...first, ...again }), 422, /^issuer\.issuer: /);
-    expect(await storedIssuers(clinic.id)).toMatchObject([first]);
-  });
-
   it("is stored once for twenty requests at once", async () => {
     const clinic = await anOrganization();
     const wanted = anIssuer();
@@ -126,36 +82,6 @@ describe("A registered issuer", () => {
 });
 
 describe("DELETE /organizations/{organization_id}/issuers/{id}", () => {
-  it("deletes the issuer, and returns 404 the second time", async () => {
-    const clinic = await anOrganization();
-    const { id } = await given(register(clinic.id, anIssuer()));
-    expectGone(await clinic.platform.delete(`/issuers/${id}`));
-    expect(await storedIssuers(clinic.id)).toEqual([]);
-    expectRefusal(await clinic.platform.delete(`/issuers/${id}`), 404);
-  });
-
-  it("keeps other issuers of the organization, and the same issuer of another organization", async () => {
-    const [clinic, other] = [await anOrganization(), await anOrganization()];
-    const shared = anIssuer();
-    const { id } = await given(register(clinic.id, shared));
-    const second = await given(register(clinic.id, anIssuer()));
-    const theirs = await given(register(other.id, shared));
-    expectGone(await clinic.platform.delete(`/issuers/${id}`));
-    expect(await storedIssuers(clinic.id)).toMatchObject([{ id: second.id }]);
-    expect(await storedIssuers(other.id)).toMatchObject([{ id: theirs.id }]);
-  });
-
-  it("lets the issuer be registered again, with a new id", async () => {
-    const clinic = await anOrganization();
-    const wanted = anIssuer();
-    const first = await given(register(clinic.id, wanted));
-    await given(clinic.platform.delete(`/issuers/${first.id}`));
-    const second = await given(register(clinic.id, { ...wanted, audience: "another" }));
-    expect(second.id).toBeGreaterThan(first.id);
-    expectRefusal(await clinic.platform.delete(`/issuers/${first.id}`), 404);
-    expect(await storedIssuers(clinic.id)).toMatchObject([{ id: second.id, audience: "another" }]);
-  });
-
   it("takes effect at once, even if the issuer is registered again with another audience", async () => {
     const { clinic, client, provider, issuer, email } = await aClinicWithSignIn();
     const token = await provider.token({ email });

@@ -6,8 +6,6 @@ import { changingNothing } from "../support/unchanged.ts";
 
 const create = (organization: object) => platform.post("/organizations", { organization });
 
-const read = async (id: number) => given(platform.get(`/organizations/${id}`));
-
 const update = (id: number | string, organization: object) =>
   platform.put(`/organizations/${id}`, { organization });
 
@@ -28,6 +26,7 @@ describe("POST /organizations", () => {
       require_acting_user: false,
       region: null,
       time_zone: null,
+      patient_identifier_system: null,
       is_suspended: false,
       created_at: aTimestamp,
       updated_at: created.body.created_at,
@@ -92,48 +91,7 @@ describe("POST /organizations", () => {
   });
 });
 
-const RETENTION_DAYS = [
-  "recording_retention_days",
-  "transcript_retention_days",
-  "participant_retention_days",
-];
-
 describe("PUT /organizations/{id}", () => {
-  it("changes the name and the retention days, and keeps fields that are left out", async () => {
-    let known = await given(create({ name: aName() }));
-    for (const change of [
-      { name: "Hillside Clinic", recording_retention_days: 365, transcript_retention_days: 3650 },
-      { participant_retention_days: 30 },
-      { recording_retention_days: 30 },
-      { name: "Riverside Clinic" },
-      {},
-    ]) {
-      const updated = await update(known.id, change);
-      expect(updated.body).toEqual({ ...known, ...change, updated_at: aTimestamp });
-      known = updated.body;
-      expect(await read(known.id)).toEqual(known);
-    }
-  });
-
-  it.each(RETENTION_DAYS)(
-    "accepts 1 to 36,500 days or null as %s, refuses anything else, and keeps the other retention days",
-    async (field) => {
-      const { id } = await given(create({ name: aName() }));
-      const all = Object.fromEntries(RETENTION_DAYS.map((each) => [each, 7]));
-      await given(update(id, all));
-      for (const days of [1, 36_500, null]) {
-        expect((await given(update(id, { [field]: days })))[field]).toBe(days);
-        expect(await read(id)).toMatchObject({ ...all, [field]: days });
-      }
-      for (const days of [0, 36_501, 1.5, "30"])
-        expectRefusal(
-          await changingNothing(() => update(id, { name: "Usurper", [field]: days })),
-          422,
-          `organization.${field}: must be a whole number of days from 1 to 36,500, or null for no limit`,
-        );
-    },
-  );
-
   it("does not change the slug of the organization or of its rooms", async () => {
     const clinic = await anOrganization();
     const room = await clinic.addRoom({ name: "Cardiology" });

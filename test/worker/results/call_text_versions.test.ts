@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { MAX_TEXT_VERSIONS } from "../../../src/limits.ts";
 import { entriesAbout } from "../support/access_logs.ts";
 import { atOnce } from "../support/at_once.ts";
-import { aCall, ENDED_AT, wrongPaths } from "../support/calls.ts";
+import { aCall } from "../support/calls.ts";
 import { storedRows } from "../support/database.ts";
 import { expectMissingRole, expectRefusal } from "../support/expectations.ts";
 import { anOrganization, given } from "../support/organization.ts";
@@ -111,27 +111,6 @@ describe.each(Object.entries(TEXTS) as [Kind, (typeof TEXTS)[Kind]][])(
         );
     });
 
-    it("is open to the call's provider, and returns 403 to assistants and 404 to clients without access to the call", async () => {
-      const { clinic, paula, al, correct, versions, visit } = await aDocumentedCall();
-      const hers = await clinic.addClient(paula.id);
-      await given(correct(kind, correction(1), hers));
-      expect(await versions(kind, hers)).toMatchObject([{ user_id: paula.user_id }]);
-      const sam = await clinic.addProvider("Sam Provider");
-      const strangers = await anOrganization();
-      const als = await clinic.addClient(al.id);
-      expectMissingRole(await changingNothing(() => correct(kind, correction(2), als)));
-      expectMissingRole(await als.get(`${visit.path}/${kind}/versions`));
-      const others = [await clinic.addClient(sam.id), strangers.client];
-      for (const client of others) {
-        expectRefusal(await changingNothing(() => correct(kind, correction(2), client)), 404, notFound);
-        expectRefusal(await client.get(`${visit.path}/${kind}/versions`), 404, notFound);
-      }
-      for (const path of wrongPaths(visit, await aCall(clinic), sam)) {
-        expectRefusal(await clinic.client.put(`${path}/${kind}`, { [kind]: correction(2) }), 404);
-        expectRefusal(await clinic.client.get(`${path}/${kind}/versions`), 404);
-      }
-    });
-
     it("returns 403 or 404 to a user who has just lost the role or the access", async () => {
       const { clinic, correct, visit } = await aDocumentedCall();
       const change = (id: number, roles: string[]) =>
@@ -145,30 +124,6 @@ describe.each(Object.entries(TEXTS) as [Kind, (typeof TEXTS)[Kind]][])(
       await change(bea.id, ["provider_assistant"]);
       expectMissingRole(await correct(kind, correction(1), hers));
       expect((await given(clinic.client.get(`${visit.path}/${kind}/versions`))).versions).toEqual([]);
-    });
-
-    it("requires a final text, an ended call and a reason", async () => {
-      const NOT_YET = /cannot be corrected yet: it must be final, and its call must have ended$/;
-      const running = await aDocumentedCall({ ended_at: undefined });
-      expectRefusal(await changingNothing(() => running.correct(kind, correction(1))), 422, NOT_YET);
-      const clinic = await anOrganization();
-      const draft = await aCall(clinic);
-      await given(draft.reportTranscript({ is_final: false, lines: [] }));
-      await given(draft.reportSoapNote({ is_final: false, text: "Plan:" }));
-      const path = `${draft.path}/${kind}`;
-      expectRefusal(
-        await changingNothing(() => clinic.client.put(path, { [kind]: correction(1) })),
-        422,
-        NOT_YET,
-      );
-      await given(running.visit.report({ ended_at: ENDED_AT }));
-      for (const reason of [undefined, null, "", " ", "r".repeat(501)])
-        expectRefusal(
-          await changingNothing(() => running.correct(kind, { ...correction(1), reason })),
-          422,
-          new RegExp(`^${kind}\\.reason: `),
-        );
-      await given(running.correct(kind, { ...correction(1), reason: "r".repeat(500) }));
     });
 
     it("works under legal hold", async () => {
@@ -295,62 +250,5 @@ describe("PUT …/calls/{call_id}/transcript with lines", () => {
       [2, once],
       [1, texts.transcript],
     ]);
-  });
-
-  it("corrects lines and summary as one version, and an empty list changes nothing", async () => {
-    const { correct, versions, texts } = await aDocumentedCall();
-    const [line] = texts.transcript.transcript_lines;
-    const both = { summary: "Two tablets.", lines: [{ id: line.id, text: "Two." }], reason: REASON };
-    await given(correct("transcript", both));
-    await changingOnlyTheLog(() => given(correct("transcript", { lines: [], reason: REASON })));
-    await changingOnlyTheLog(() => given(correct("transcript", { reason: REASON })));
-    expect(await versions("transcript")).toMatchObject([texts.transcript]);
-  });
-
-  it("refuses unknown, repeated and empty lines", async () => {
-    const { correct, texts } = await aDocumentedCall();
-    const { id } = texts.transcript.transcript_lines[0];
-    const line = { id, text: "Two." };
-    for (const [lines, refusal] of [
-      [
-        [line, { id: 999_999_999, text: "No." }],
-        "transcript.lines.1.id: the transcript has no such line: read it again, and use the ids of its lines",
-      ],
-      [[line, { ...line, text: "No." }], "transcript.lines.1.id: names an earlier line again"],
-      [[{ id, text: "" }], /^transcript\.lines\.0\.text: /],
-      [[{ id: 0, text: "No." }], /^transcript\.lines\.0\.id: /],
-    ] as const)
-      expectRefusal(
-        await changingNothing(() => correct("transcript", { lines, reason: REASON })),
-        422,
-        refusal,
-      );
-    const other = await aDocumentedCall();
-    const [theirs] = other.texts.transcript.transcript_lines;
-    const lines = [{ id: theirs.id, text: "No." }];
-    expectRefusal(
-      await changingNothing(() => correct("transcript", { lines, reason: REASON })),
-      422,
-      /has no such line/,
-    );
-  });
-
-  it("is not undone by a repeated report, which may still add a missing summary", async () => {
-    const clinic = await anOrganization();
-    const visit = await aCall(clinic);
-    const lines = [says(visit.participants[0], 0, 1, "Five.")];
-    const reported = await given(visit.reportTranscript({ is_final: true, lines }));
-    const correction = { lines: [{ id: reported.transcript_lines[0].id, text: "Two." }], reason: REASON };
-    const corrected = await given(clinic.client.put(`${visit.path}/transcript`, { transcript: correction }));
-    expect(await changingNothing(() => given(visit.reportTranscript({ is_final: true, lines })))).toEqual(
-      corrected,
-    );
-    const summary = "Two tablets.";
-    expect(await given(visit.reportTranscript({ is_final: true, lines, summary }))).toEqual({
-      ...corrected,
-      summary,
-    });
-    const { versions } = await given(clinic.client.get(`${visit.path}/transcript/versions`));
-    expect(versions).toMatchObject([{ summary: "", transcript_lines: [{ text: "Five." }] }]);
   });
 });

@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { SYSTEM_USER_ID } from "../../../src/organization/members/organization_users.table.ts";
 import { entriesAbout } from "../support/access_logs.ts";
 import { theWorker } from "../support/api.ts";
-import { aCall, aRecipient, ENDED_AT, reportEgress } from "../support/calls.ts";
+import { aCall, ENDED_AT, reportEgress } from "../support/calls.ts";
 import { expectRefusal } from "../support/expectations.ts";
 import { observedDatabase } from "../support/observed_database.ts";
 import { anOrganization, given, type Organization, unique } from "../support/organization.ts";
@@ -13,7 +13,6 @@ import { fromNow, timeAhead, travelTo } from "../support/time.ts";
 import { changingNothing } from "../support/unchanged.ts";
 
 const HELD = "The call is under legal hold: end the hold first";
-const NOT_ENDED = "The recording cannot be deleted yet: it and its call must have ended";
 const NOT_NOW = "The file could not be deleted now: the service keeps trying";
 
 const aKey = ({ slug }: Organization, type = "mp4") => `${slug}/${unique("file")}.${type}`;
@@ -78,27 +77,12 @@ describe("The platform's DELETE …/egresses/{egress_id}", () => {
     expect(await updates()).toHaveLength(1);
   });
 
-  it.each(["egress_starting", "egress_active", "egress_ending"])("refuses the status %s", async (status) => {
-    const { remove, storage_key } = await aRecording({ status, is_stopped: false, ended_at: null });
-    const answer = await changingNothing(remove);
-    expectRefusal(answer, 422, NOT_ENDED);
-    expect(await fileExists(storage_key)).toBe(true);
-  });
-
   it("changes nothing when repeated, even under a legal hold that began later", async () => {
     const { remove, call } = await aRecording();
     await given(remove());
     expect((await changingNothing(remove)).status).toBe(204);
     await given(call.hold());
     expect((await changingNothing(remove)).status).toBe(204);
-  });
-
-  it("refuses a recording whose call has not ended", async () => {
-    const { remove, storage_key, call } = await aRecording({}, { ended_at: undefined });
-    expectRefusal(await changingNothing(remove), 422, NOT_ENDED);
-    await given(call.report({ ended_at: ENDED_AT }));
-    expect((await remove()).status).toBe(204);
-    expect(await fileExists(storage_key)).toBe(false);
   });
 
   it("deletes the recording once if ten requests come at the same time", async () => {
@@ -121,31 +105,6 @@ describe("The organization's DELETE …/egresses/{id}", () => {
     const { events } = await given(clinic.client.get("/events?type=egress.deleted"));
     expect(events).toMatchObject([{ data: { egress_id: reported.id, call_id: call.id } }]);
     expect((await changingNothing(() => clinic.client.delete(path))).status).toBe(204);
-  });
-
-  it("also deletes a recording that is hidden for lack of consent", async () => {
-    const { clinic, path, storage_key } = await aRecording(
-      {},
-      { participants: [aRecipient({ recording_consent: false })] },
-    );
-    expect((await clinic.client.get(path)).status).toBe(404);
-    expect((await clinic.client.delete(path)).status).toBe(204);
-    expect(await fileExists(storage_key)).toBe(false);
-  });
-
-  it("refuses a recording of an ongoing call, and of a call under a hold of either side", async () => {
-    const running = await aRecording({}, { ended_at: undefined });
-    expectRefusal(await changingNothing(() => running.clinic.client.delete(running.path)), 422, NOT_ENDED);
-    const { clinic, path, call } = await aRecording();
-    const hold = `${call.path}/legal_hold`;
-    for (const { put, release } of [
-      { put: () => call.hold(), release: call.release },
-      { put: () => clinic.client.put(hold, { legal_hold: {} }), release: () => clinic.client.delete(hold) },
-    ]) {
-      await given(put());
-      expectRefusal(await changingNothing(() => clinic.client.delete(path)), 422, HELD);
-      await given(release());
-    }
   });
 
   it("returns 503 if the storage fails, and the cron deletes the recording once, in the name of the first caller", async () => {

@@ -1,52 +1,13 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { aCall, aRecipient, reportEgress } from "../support/calls.ts";
 import { storedRows } from "../support/database.ts";
-import {
-  aCallToRecord,
-  anEndedEgress,
-  aStartingEgress,
-  egressesOf,
-  expectHidden,
-  expectShown,
-} from "../support/egresses.ts";
+import { anEndedEgress, aStartingEgress } from "../support/egresses.ts";
 import { aTimestamp, expectRefusal } from "../support/expectations.ts";
-import { given, type Organization, unique } from "../support/organization.ts";
-import { fromNow } from "../support/time.ts";
+import { given, type Organization } from "../support/organization.ts";
 import { changingNothing, changingOnlyTheLog } from "../support/unchanged.ts";
 
 const readEntries = async (clinic: Organization) =>
   (await storedRows(clinic, "egress_audit_logs")).filter(({ event }) => event === "read").length;
-
-describe("PUT …/egresses/{egress_id}", () => {
-  it("reports an ongoing recording by default", async () => {
-    const { egress_id, reported, list } = await aStartingEgress();
-    expect(reported).toEqual({
-      id: expect.any(Number),
-      egress_id,
-      status: "egress_starting",
-      error: null,
-      is_stopped: false,
-      ended_at: null,
-      started_at: null,
-      duration: null,
-      size: null,
-      created_at: aTimestamp,
-      updated_at: reported.created_at,
-    });
-    expect(await list()).toMatchObject({ status: 200, body: { egresses: [reported] } });
-  });
-
-  it("adds the recording to the list of its own call, by id", async () => {
-    const { clinic, call, list } = await aCallToRecord();
-    const other = await aCall(clinic);
-    const one = await call.addEgress({}, unique("z-egress"));
-    const theirs = await other.addEgress();
-    const two = await call.addEgress({}, unique("a-egress"));
-    expect((await list()).body).toEqual({ egresses: [one, two] });
-    expect((await egressesOf(clinic, other).list()).body).toEqual({ egresses: [theirs] });
-  });
-});
 
 describe("A later PUT …/egresses/{egress_id}", () => {
   it("sets, keeps and clears started_at, duration and size, without an entry in the audit log", async () => {
@@ -63,87 +24,6 @@ describe("A later PUT …/egresses/{egress_id}", () => {
     expect(cleared).toEqual({ ...reported, updated_at: aTimestamp });
     // The entry for the end of the recording.
     expect((await given(audit(reported.id, "?event=update"))).audit_logs).toHaveLength(1);
-  });
-
-  it.each([
-    [{ started_at: "2099-01-31T09:30:00Z" }, /egress\.started_at: must not be more than 60 seconds/],
-    [{ duration: -0.5 }, /egress\.duration: /],
-    [{ duration: 31_622_401 }, /egress\.duration: /],
-    [{ duration: "12" }, /egress\.duration: /],
-    [{ size: -1 }, /egress\.size: /],
-    [{ size: 1.5 }, /egress\.size: /],
-  ])("refuses impossible fields of the file: %o", async (file, message) => {
-    const { report } = await anEndedEgress();
-    const { status, body } = await changingNothing(() => report(file));
-    expect([status, body.error]).toEqual([422, expect.stringMatching(message)]);
-  });
-});
-
-describe("PUT …/egresses/{egress_id} is refused, and changes nothing,", () => {
-  const NOT_A_PATH = /egress\.storage_key: must be a path without empty, \. and \.\. segments/;
-  const OF_NO_ORGANIZATION = /egress\.storage_key: must begin with the organization's slug and a slash/;
-
-  it.each<[string, object, RegExp]>([
-    ["a storage key with .. in it", { storage_key: "a/../../x.wav" }, NOT_A_PATH],
-    [
-      "a storage key of more than 1024 bytes",
-      { storage_key: "ü".repeat(513) },
-      /egress\.storage_key: must have at most/,
-    ],
-    ["a storage key without the organization's slug", { storage_key: "x.wav" }, OF_NO_ORGANIZATION],
-  ])("with %s", async (_, fault, text) => {
-    const { report } = await anEndedEgress();
-    expectRefusal(await changingNothing(() => report({ error: "New.", ...fault })), 422, text);
-    const { clinic, call } = await aCallToRecord();
-    const first = { call_key: call.key, status: "egress_starting", ...fault };
-    expectRefusal(await changingNothing(() => reportEgress(clinic, unique("egress"), first)), 422, text);
-  });
-});
-
-describe("GET …/egresses and GET …/egresses/{id}", () => {
-  it.each([
-    ["was not asked", undefined],
-    ["was asked, and has not answered", null],
-    ["refused", false],
-  ])(
-    "hide recordings again when a participant is added who %s, until that participant consents",
-    async (_, consent) => {
-      const scene = await aCallToRecord();
-      const { id } = await scene.call.addEgress();
-      await expectShown(scene, id);
-      const late = aRecipient({ recording_consent: consent });
-      await given(scene.call.report({ participants: [late] }));
-      await expectHidden(scene, id);
-      const decided = { recording_consent: true, recording_consent_at: fromNow(1) };
-      await given(scene.call.report({ participants: [{ key: late.key, ...decided }] }));
-      await expectShown(scene, id);
-    },
-  );
-
-  it("hide recordings again when a participant withdraws consent, but not their audit logs", async () => {
-    const scene = await aCallToRecord();
-    const { id } = await scene.call.addEgress();
-    await given(scene.get(id));
-    const before = (await given(scene.audit(id))).audit_logs;
-    expect(before).toMatchObject([{ event: "read" }, { event: "create" }]);
-    const [, rita] = scene.call.participants;
-    await given(scene.call.report({ participants: [{ key: rita.key, recording_consent: false }] }));
-    await expectHidden(scene, id);
-    expect((await given(scene.audit(id))).audit_logs).toEqual(before);
-    // A repeated report brings nothing back.
-    await given(scene.call.report({ participants: scene.call.participants }));
-    await expectHidden(scene, id);
-  });
-
-  it("hide recordings if a person from the waiting room joined without being asked", async () => {
-    const scene = await aCallToRecord();
-    const { id } = await scene.call.addEgress();
-    const key = unique("rita");
-    const visit = { waiting_since: "2026-01-31T09:00:00Z", left_at: "2026-01-31T09:10:00Z" };
-    await scene.clinic.addParticipant(scene.call.room.slug, visit, key);
-    await expectShown(scene, id);
-    await given(scene.call.report({ participants: [{ key }] }));
-    await expectHidden(scene, id);
   });
 });
 

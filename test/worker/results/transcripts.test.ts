@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
+import { entriesAbout } from "../support/access_logs.ts";
 import { platform } from "../support/api.ts";
-import { aCall, aRecipient } from "../support/calls.ts";
+import { aCall, aRecipient, STARTED_AT } from "../support/calls.ts";
 import { countingRoundTrips } from "../support/database.ts";
 import { expectRefusal } from "../support/expectations.ts";
-import { anOrganization, given, type Organization, unique } from "../support/organization.ts";
+import { anOrganization, given, type Organization } from "../support/organization.ts";
 import { countingRows } from "../support/rows.ts";
 import { aCallToTranscribe, aDraft, says, texts } from "../support/transcripts.ts";
 import { changingNothing } from "../support/unchanged.ts";
@@ -89,6 +90,90 @@ describe("GET …/calls/{call_id}/transcript as WebVTT", () => {
   });
 });
 
+describe("GET …/calls/{call_id}/transcript?egress_id=", () => {
+  const later = (seconds: number) => new Date(Date.parse(STARTED_AT) + seconds * 1000).toISOString();
+
+  async function aRecordedTalk(file: object = { started_at: later(62.25), duration: 837.5 }) {
+    const scene = await aCallToTranscribe();
+    const lines = [
+      says(scene.paula, 0, 60, "Not recorded."),
+      says(scene.rita, 61, 64.5, "Partly."),
+      says(scene.paula, 65.125, 66, "Whole."),
+      says(scene.rita, 899, 910, "Until the end."),
+    ];
+    await given(scene.call.reportTranscript({ is_final: true, lines }));
+    const egress = await scene.call.addEgress(file);
+    const ask = (egress_id: number | string, Accept = "text/vtt", { client } = scene.clinic) =>
+      client.send("GET", `${scene.call.path}/transcript?egress_id=${egress_id}`, undefined, { Accept });
+    return { ...scene, egress, ask };
+  }
+
+  it("moves captions to the recording's clock, within 100 ms, and cuts them at its start and end", async () => {
+    const { egress, ask, clinic, call } = await aRecordedTalk();
+    const { status, body, headers } = await ask(egress.id);
+    expect([status, headers.get("Content-Type")]).toEqual([200, "text/vtt; charset=utf-8"]);
+    expect(body).toBe(`WEBVTT
+
+00:00:00.000 --> 00:00:02.250
+<v Rita Recipient>Partly.
+
+00:00:02.875 --> 00:00:03.750
+<v Paula Provider>Whole.
+
+00:13:56.750 --> 00:13:57.500
+<v Rita Recipient>Until the end.
+`);
+    const whole = 2.875 * 1000 + Date.parse(egress.started_at);
+    expect(Math.abs(whole - Date.parse(later(65.125)))).toBeLessThan(100);
+    expect(await entriesAbout(clinic, "read", "transcript")).toMatchObject([{ call_id: call.id }]);
+  });
+
+  it("returns the same lines as JSON, and without the parameter all of them", async () => {
+    const { egress, ask, read } = await aRecordedTalk();
+    const all = (await read()).body;
+    const [, partly, whole, last] = all.transcript_lines;
+    expect((await ask(egress.id, "application/json")).body).toEqual({
+      ...all,
+      transcript_lines: [
+        { ...partly, start_time: 0, end_time: 2.25 },
+        { ...whole, start_time: 2.875, end_time: 3.75 },
+        { ...last, start_time: 836.75, end_time: 837.5 },
+      ],
+    });
+    expect(texts(all)).toHaveLength(4);
+  });
+
+  it("refuses recordings that cannot be read, of other calls, or whose start is unknown, and logs no read", async () => {
+    const { clinic, call, egress, ask, rita } = await aRecordedTalk();
+    const elsewhere = await (await aCall(clinic)).addEgress({ started_at: later(1) });
+    const foreign = await (await aCall(await anOrganization())).addEgress({ started_at: later(1) });
+    const unknown = await call.addEgress();
+    for (const id of [elsewhere.id, foreign.id, 999_999_999])
+      expectRefusal(await ask(id), 404, "Egress not found");
+    const refused = await ask(unknown.id);
+    expectRefusal(refused, 422, /^egress_id: /);
+    expect(refused.headers.get("Error-Code")).toBe("recording_start_unknown");
+    for (const id of ["x", "0"]) expectRefusal(await ask(id), 400, /^egress_id: /);
+    const colleague = await clinic.addProvider();
+    expectRefusal(
+      await ask(egress.id, "text/vtt", { ...clinic, client: await clinic.addClient(colleague.id) }),
+      404,
+    );
+    await given(call.report({ participants: [{ key: rita.key, recording_consent: false }] }));
+    expectRefusal(await ask(egress.id), 404, "Egress not found");
+    expect(await entriesAbout(clinic, "read", "transcript")).toEqual([]);
+  });
+
+  it("costs one round trip", async () => {
+    const { clinic, call, egress } = await aRecordedTalk();
+    const counting = countingRoundTrips();
+    const client = clinic.client.through(counting.fetcher);
+    await given(client.get("/roles"));
+    const ask = () => given(client.get(`${call.path}/transcript?egress_id=${egress.id}`));
+    expect(await counting.during(ask)).toBe(1);
+  });
+});
+
 it("PUT …/calls/{key}/transcript accepts lines of a person who was added to the call later", async () => {
   const { call, read } = await aDraft();
   const late = aRecipient({ display_name: "Lou Late" });
@@ -98,48 +183,6 @@ it("PUT …/calls/{key}/transcript accepts lines of a person who was added to th
 });
 
 /** `test/unit/results/transcripts.merge.test.ts` covers all cases of a merge. */
-describe("A later PUT …/calls/{key}/transcript", () => {
-  it("changes nothing if it is empty, or repeats the first report with the lines in any order", async () => {
-    const { call, paula, rita } = await aCallToTranscribe();
-    const lines = [says(paula, 0, 1, "one"), says(rita, 1, 2, "two"), says(rita, 5, 6.5, "three")];
-    const transcript = { summary: "A talk.", is_final: false, lines };
-    const answer = await given(call.reportTranscript(transcript));
-    for (const again of [transcript, { ...transcript, lines: lines.toReversed() }, {}]) {
-      const repeated = await changingNothing(() => call.reportTranscript(again));
-      expect(repeated).toMatchObject({ status: 200, body: answer });
-    }
-  });
-
-  it("keeps the fields that it leaves out, replaces all lines, and clears the summary with null", async () => {
-    const { call, paula, rita, reported, read } = await aDraft();
-    const lines = [says(rita, 3, 4, "two"), says(paula, 1, 2, "one")];
-    for (const [report, summary, shown] of [
-      [{ summary: "Another summary." }, "Another summary.", ["Good morning."]],
-      [{ lines }, "Another summary.", ["one", "two"]],
-      [{ summary: null }, "", ["one", "two"]],
-      [{ lines: [] }, "", []],
-      [{ summary: "Nobody spoke." }, "Nobody spoke.", []],
-    ] as const) {
-      const { body } = await call.reportTranscript(report);
-      expect(body).toMatchObject({ id: reported.id, summary, is_final: false });
-      expect(texts(body)).toEqual(shown);
-      expect((await read()).body).toEqual(body);
-    }
-  });
-});
-
-it("PUT …/calls/{key}/transcript refuses a speaker who is unknown, on another call, of another organization, or still waits", async () => {
-  const { clinic, call } = await aDraft();
-  const others = [await aCall(clinic), await aCall(await anOrganization())];
-  const waiting = { key: unique("waiting") };
-  await clinic.addParticipant(call.room.slug, {}, waiting.key);
-  for (const speaker of [{ key: "nobody" }, ...others.map((other) => other.participants[0]), waiting]) {
-    const lines = [says(call.participants[0], 0, 1), says(speaker, 1, 2)];
-    const refused = await changingNothing(() => call.reportTranscript({ lines }));
-    expectRefusal(refused, 422, /participant_key/);
-  }
-});
-
 describe("PUT …/calls/{key}/transcript with many lines", () => {
   it("accepts 10,000 lines, and refuses one more with a single message", async () => {
     const clinic = await anOrganization();

@@ -24,31 +24,31 @@ if (root.dataset.server)
       text.data = text.data.replaceAll(root.dataset.server, location.origin);
   }
 
-// Show a request either with curl or with the package, and keep the choice for other pages.
+// Show a request with curl, with the package or in Python, and keep the choice for other pages.
+const LANGUAGES = { sh: "curl", js: "JavaScript", python: "Python" };
 const samples = [...document.querySelectorAll('figure[data-language="sh"]')].flatMap((curl) => {
-  const between = curl.nextElementSibling;
-  const other = between?.matches("p") ? between.nextElementSibling : null;
-  if (between?.textContent !== "With the package:" || !other?.matches('[data-language="js"]')) return [];
-  between.hidden = true;
-  return [[curl, other]];
+  const figures = [curl];
+  for (;;) {
+    const between = figures.at(-1).nextElementSibling;
+    const other = between?.nextElementSibling;
+    if (!/^(With the package|In Python):$/.test(between?.textContent) || !other?.matches("figure")) break;
+    between.hidden = true;
+    figures.push(other);
+  }
+  return figures.length > 1 ? [figures] : [];
 });
 
 function showSamples(language) {
-  for (const figures of samples)
-    for (const figure of figures) {
-      figure.hidden = figure.dataset.language !== language;
-      for (const tab of figure.querySelectorAll(".tab"))
-        tab.setAttribute("aria-pressed", tab.dataset.language === language);
-    }
+  for (const figures of samples) {
+    const shown = figures.find(({ dataset }) => dataset.language === language) ?? figures[0];
+    for (const figure of figures) figure.hidden = figure !== shown;
+  }
 }
 
 for (const figures of samples)
   for (const figure of figures) {
-    const tabs = [
-      ["curl", "sh"],
-      ["JavaScript", "js"],
-    ].map(([name, language]) => {
-      const tab = button(name, () => {
+    const tabs = figures.map(({ dataset: { language } }) => {
+      const tab = button(LANGUAGES[language], () => {
         remembered("language", language);
         const top = tab.getBoundingClientRect().top;
         showSamples(language);
@@ -60,11 +60,12 @@ for (const figures of samples)
       });
       tab.className = "tab";
       tab.dataset.language = language;
+      tab.setAttribute("aria-pressed", language === figure.dataset.language);
       return tab;
     });
     figure.querySelector("figcaption span").replaceWith(...tabs);
   }
-if (samples.length > 0) showSamples(remembered("language") === "js" ? "js" : "sh");
+if (samples.length > 0) showSamples(remembered("language") ?? "sh");
 
 for (const pre of document.querySelectorAll("figure.code pre")) {
   const copy = button("Copy", async () => {

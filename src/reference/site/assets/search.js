@@ -77,7 +77,10 @@ const texts = new Map();
 /** A page as plain text, by its sections. */
 async function textOf(path) {
   const markdown = await (await fetch(`${path}.md`)).text();
-  const plain = markdown.replace(/```[\s\S]*?```|\]\([^)]*\)|^[-:| ]+$|[[`*|]/gm, " ");
+  const plain = markdown.replace(
+    /```[\s\S]*?```|\]\([^)]*\)|^[-:| ]+$|^ *(?:With the package|In Python|Response:? \d{3})[:.]?$|[[`*|]/gm,
+    " ",
+  );
   return plain.split(/^(?=## )/m).map((section) =>
     section
       .replace(/^#+ .*/, "")

@@ -320,6 +320,13 @@ CREATE TABLE `shards` (
 --> statement-breakpoint
 CREATE UNIQUE INDEX `shards_range_unique` ON `shards` (`range`);
 --> statement-breakpoint
+CREATE TABLE `participant_exports` (
+	`organization_id` integer PRIMARY KEY NOT NULL,
+	`token` text NOT NULL,
+	`lease_until` integer NOT NULL,
+	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
 CREATE TABLE `authorization_codes` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`organization_id` integer NOT NULL,

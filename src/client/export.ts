@@ -1,0 +1,86 @@
+/** Reads the export of a person, and checks that no line is missing. */
+import { createHash } from "node:crypto";
+import { OPERATIONS } from "../../dist/client/external/operations.gen.js";
+import type {
+  AccessLog,
+  ExportParticipationsData,
+  ListedVisit,
+  PlannedParticipant,
+  SignedVcon,
+  Vcon,
+} from "../../dist/client/external/types.gen.js";
+import { parsed } from "./ndjson.ts";
+import type { RequestOptions } from "./request.ts";
+import { type Connection, linesOfResponse } from "./send.ts";
+
+export type PersonToExport = ExportParticipationsData["query"];
+
+/** A planned visit. Other participants have only their id and role. */
+export type ExportedVisit = Omit<ListedVisit, "participants"> & {
+  participants: (Pick<PlannedParticipant, "id" | "role"> & Partial<PlannedParticipant>)[];
+};
+
+/** A line of an export: the first is of the type `export`, and the last of the type `end`. */
+export type ExportLine =
+  | { type: "export"; external_reference: string; created_at: string; user_id: number }
+  | { type: "call"; jws: SignedVcon; vcon?: undefined }
+  | { type: "call"; vcon: Vcon; jws?: undefined }
+  | { type: "visit"; visit: ExportedVisit }
+  | { type: "access_log"; access_log: AccessLog }
+  | { type: "end"; calls: number; visits: number; access_logs: number; sha256: string };
+
+/** An export that was cut off or changed on its way. Ask for it again. */
+export class IncompleteExportError extends Error {
+  constructor(fault: string) {
+    super(`The export is not complete: ${fault}`);
+    this.name = "IncompleteExportError";
+  }
+}
+
+/** @throws IncompleteExportError */
+export async function* exportedLines(
+  connection: Connection,
+  person: PersonToExport,
+  options: RequestOptions = {},
+): AsyncGenerator<{ text: string; line: ExportLine }, void, undefined> {
+  const route = { ...OPERATIONS.exportParticipations, operation: "exportParticipations" } as const;
+  const response = await linesOfResponse(connection, route, person, options);
+  yield* checkedLines(response.lines());
+}
+
+/** @throws IncompleteExportError */
+export async function* checkedLines(
+  lines: AsyncIterable<string>,
+): AsyncGenerator<{ text: string; line: ExportLine }, void, undefined> {
+  const digest = createHash("sha256");
+  const counts = { export: 0, call: 0, visit: 0, access_log: 0 };
+  let isOver = false;
+  for await (const text of lines) {
+    if (isOver) throw new IncompleteExportError("it continues after its last line");
+    const line = lineOf(text);
+    if (line.type === "end") {
+      isOver = true;
+      const { calls, visits, access_logs } = line;
+      const isCounted =
+        counts.export === 1 &&
+        calls === counts.call &&
+        visits === counts.visit &&
+        access_logs === counts.access_log;
+      if (!isCounted || line.sha256 !== digest.digest("hex"))
+        throw new IncompleteExportError("its last line describes other lines");
+    } else {
+      counts[line.type]++;
+      digest.update(`${text}\n`);
+    }
+    yield { text, line };
+  }
+  if (!isOver) throw new IncompleteExportError("it has no last line");
+}
+
+function lineOf(text: string): ExportLine {
+  try {
+    return parsed(text) as ExportLine;
+  } catch {
+    throw new IncompleteExportError("a line is not JSON");
+  }
+}

@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { aCall } from "../support/calls.ts";
 import { expectRefusal } from "../support/expectations.ts";
 import { given, type Organization, unique } from "../support/organization.ts";
@@ -25,6 +25,9 @@ const anOrganizationToMake = (more: object = {}) => ({
 });
 
 beforeAll(makeShards);
+
+// Other files list all organizations without these databases.
+afterAll(() => env.DB.exec("update places set deleted_at = 1 where shard > 0"));
 
 afterEach(() => {
   vi.useRealTimers();

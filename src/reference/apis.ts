@@ -29,7 +29,7 @@ export const APIS = {
       "The client credentials are missing or wrong. Check `X-Client-ID` and `X-Client-Secret`, and whether the API client was revoked.",
     unauthorizedError: invalidClient(),
     forbidden:
-      "One of these: the request used plain HTTP; the organization is suspended; or the client lacks the scope or the role that the operation needs.",
+      "The request used plain HTTP, the organization is suspended, or the client lacks the scope or the role that the operation needs.",
     tooMany:
       "The API client, or all clients of its organization together, have sent too many requests; or too many requests with missing or wrong credentials have come from this address.",
   },
@@ -58,7 +58,7 @@ export const APIS = {
     unauthorized: "The platform token in `Authorization` is missing or wrong.",
     unauthorizedError: invalidPlatformToken(),
     forbidden:
-      "One of these: the request used plain HTTP; the platform token does not open the route; or the organization is suspended.",
+      "The request used plain HTTP, the platform token does not open the route, or the organization is suspended.",
     tooMany: FAILURES,
   },
   livekit: {

@@ -12,7 +12,7 @@ import { configuration, EXAMPLE_URL, operator, readOperator } from "./operator.t
 const { version } = JSON.parse(readFileSync(join(import.meta.dirname, "../../package.json"), "utf8"));
 
 /** `npm run dev` sets the variable if it gets a port. */
-export const DEVELOPMENT_URL = process.env.DEVELOPMENT_URL ?? "http://localhost:8787";
+export const developmentUrl = () => process.env.DEVELOPMENT_URL ?? "http://localhost:8787";
 
 const OWN_CREDENTIALS = {
   CLIENT_ID: "your-client-id",
@@ -59,7 +59,7 @@ function scopesTable(): string {
 export function guideValues(choices: Choices = {}) {
   const { development = OWN_CREDENTIALS } = choices;
   const { url, contact: _, ...limits } = operatorOf(choices);
-  const SERVER = choices.development ? DEVELOPMENT_URL : (url ?? EXAMPLE_URL);
+  const SERVER = choices.development ? developmentUrl() : (url ?? EXAMPLE_URL);
   return {
     ...limits,
     ...development,

@@ -1,6 +1,6 @@
 /** Collections of an API's requests, for Postman (format 2.1) and for Bruno, which imports them. */
 import { APIS, type Api } from "./apis.ts";
-import { DEVELOPMENT_URL } from "./info.ts";
+import { developmentUrl } from "./info.ts";
 import type { Document, Operation } from "./site/openapi.ts";
 
 const SCHEMA = "https://schema.getpostman.com/json/collection/v2.1.0/collection.json";
@@ -32,7 +32,7 @@ export function postmanCollection(api: Api, document: Document): object {
       }))
       .filter(({ item }) => item.length > 0),
     variable: [
-      { key: "SERVER", value: DEVELOPMENT_URL },
+      { key: "SERVER", value: developmentUrl() },
       ...[...variables].map(([, key]) => ({ key, value: "" })),
     ],
   };

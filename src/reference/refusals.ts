@@ -99,7 +99,7 @@ export const reasonsOf = (api: Api): Record<number, string> => ({
   412: "The resource has changed since the version that `If-Match` names. Nothing was changed.",
   413: "The body is too large.",
   415: "The body has a `Content-Encoding`.",
-  422: "One of these: the body is not valid; the state of a resource does not allow the change; or the `Idempotency-Key` was used for another request.",
+  422: "The body is not valid, the state of a resource does not allow the change, or the `Idempotency-Key` was used for another request.",
   429: `${APIS[api].tooMany} \`Retry-After\` says when to try again.`,
   500: "An internal error of the service. Try again a few times, with growing pauses. If it persists, report the `X-Request-Id`.",
   503: "The request cannot be carried out now. `Retry-After` says when to try again.",

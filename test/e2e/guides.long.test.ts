@@ -207,7 +207,7 @@ describe.skipIf(lacking.length > 0)("The requests in the guides", () => {
       },
       OLD_CALL_ID: () => oldCall(`old-call ${way}`, "/waiting_rooms"),
       STARTS_AT: () => new Date(Date.now() + 3_600_000).toISOString(),
-      // Of the demo's call.
+      // The day of the demo's call.
       DAY: () => new Date(Date.now() - 86_400_000).toISOString().slice(0, 10),
       PLAN_KEY: () => `plan ${way}`,
       PARTICIPANT_ID: ({ participants: [{ id }] }) => id,
@@ -397,7 +397,7 @@ describe.skipIf(lacking.length > 0)("The requests in the guides", () => {
     }
     const values: OwnValues = {
       ORGANIZATION_ID({ id, slug }) {
-        made.slug = slug;
+        made.slug ??= slug;
         return id;
       },
       ADMIN_ID: ({ id }) => id,

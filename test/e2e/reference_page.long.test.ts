@@ -229,7 +229,7 @@ describe.skipIf(!CHROMIUM)("The reference, in a real browser", () => {
     expect(beforeFirstResult).toBeLessThanOrEqual(60 * 1024);
   });
 
-  it("shows a request with curl or with the package, as the reader chose on an earlier page", async () => {
+  it("shows a request with curl, with the package or in Python, as the reader chose on an earlier page", async () => {
     const { page } = await aReader();
     await page.goto("/external/reference/invites/create-invite");
     const sample = page.locator("figure.code").first();
@@ -239,6 +239,8 @@ describe.skipIf(!CHROMIUM)("The reference, in a real browser", () => {
     expect(await shown.innerText()).toMatch(/visits\.createInvite\(/);
     await page.goto("/external/guides/inviting");
     expect(await shown.innerText()).toMatch(/visits\.createInvite\(/);
+    await page.getByRole("button", { name: "Python" }).first().click();
+    expect(await shown.innerText()).toMatch(/send\(/);
   });
 
   it("copies a sample with this server's address, whatever its port", async () => {

@@ -1,5 +1,5 @@
 import { playStories } from "../model/stories.ts";
-import { compileAll, type Programs } from "../simulator/isolate.ts";
+import type { Programs } from "../simulator/isolate.ts";
 import { simulate } from "../simulator/simulation.ts";
 
 /** Most mutants are noticed by the first few stories. */
@@ -18,10 +18,4 @@ export async function noticedByStories(programs: Programs): Promise<string | und
       if (violation) return `the simulator: ${violation}`;
     }
   }
-}
-
-if (import.meta.main) {
-  const noticed = await noticedByStories(await compileAll());
-  process.stdout.write(noticed ?? "");
-  process.exitCode = noticed === undefined ? 0 : 1;
 }

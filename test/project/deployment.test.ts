@@ -47,6 +47,14 @@ describe("The deployment", () => {
     expect(() => requireOwnSecrets(settings, "http://localhost:8787/api/platform/invites/1")).not.toThrow();
   });
 
+  it("says of a missing setting that it is not set, and of a wrong one what it must be", () => {
+    const unset = { ...config.vars, ...example, APP_URL: " ", LIVEKIT_API_SECRET: "" };
+    expect(() => readSettings(unset)).toThrow(/^Invalid settings: APP_URL is not set\./);
+    expect(() => readSettings({ ...unset, APP_URL: "https://app.example" })).toThrow(
+      "Invalid settings: LIVEKIT_API_SECRET must be set too, because LIVEKIT_API_KEY is.",
+    );
+  });
+
   it("documents the limits that it enforces, or is not built", () => {
     const [first, ...others] = configuration.ratelimits as [RateLimit, ...RateLimit[]];
     const withFirst = (simple: object) => ({

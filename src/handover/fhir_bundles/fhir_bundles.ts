@@ -41,8 +41,8 @@ export function fhirBundleOf(record: CallRecord, { address }: { address: string 
     entry: [
       encounterOf(record, names),
       ...consentsOf(record, names),
-      ...texts.map((text) => documentOf(text, names)),
-      ...recordings.map((recording) => recordingOf(record, recording, names)),
+      ...texts.map((text) => documentOfText(text, names)),
+      ...recordings.map((recording) => documentOfRecording(record, recording, names)),
       ...texts.flatMap((text) => provenanceOf(record, text, names)),
     ],
   };
@@ -84,9 +84,7 @@ const periodOf = (start: number | null, end: number | null) => ({
   ...(end !== null && end >= (start ?? end) && { end: toTimestamp(end) }),
 });
 
-const coded = (system: string, code: string, display?: string) => ({
-  coding: [{ system, code, ...(display && { display }) }],
-});
+const coded = (system: string, code: string) => ({ coding: [{ system, code }] });
 
 /** A server replaces references to such a name by references to what the entry created or updated. */
 const nameInBundle = (part: number) => `urn:uuid:00000000-0000-8000-8000-00000000000${part}`;
@@ -106,9 +104,9 @@ const updateOf = (resourceType: string, identifier: Identifier, fields: object, 
 function encounterOf({ call, participants }: CallRecord, { name, subject }: Names): Entry {
   const participant = participants.map((each) => {
     const { role, joined_at, left_at, user_id, display_name } = each;
-    const [code, display] = role === "provider" ? ["PPRF", "primary performer"] : ["PART", "Participation"];
+    const code = role === "provider" ? "PPRF" : "PART";
     return {
-      type: [{ ...coded(`${HL7}/v3-ParticipationType`, code, display), text: role }],
+      type: [{ ...coded(`${HL7}/v3-ParticipationType`, code), text: role }],
       ...((joined_at ?? left_at) !== null && { period: periodOf(joined_at, left_at) }),
       individual: {
         ...(user_id !== null && { identifier: name("organization_user", user_id) }),
@@ -118,7 +116,7 @@ function encounterOf({ call, participants }: CallRecord, { name, subject }: Name
   });
   const fields = {
     status: call.ended_at === null ? "in-progress" : "finished",
-    class: { system: `${HL7}/v3-ActCode`, code: "VR", display: "virtual" },
+    class: { system: `${HL7}/v3-ActCode`, code: "VR" },
     type: [coded("http://snomed.info/sct", "453131000124105")],
     ...subject,
     ...(participant.length > 0 && { participant }),
@@ -139,8 +137,8 @@ const consentsOf = ({ participants, decisions }: CallRecord, { ofCall, patientOf
     if (!decided) return [];
     return updateOf("Consent", ofCall(`consent/${participant.id}`), {
       status: "active",
-      scope: coded(`${HL7}/consentscope`, "patient-privacy", "Privacy Consent"),
-      category: [coded(LOINC, "59284-0", "Consent Document")],
+      scope: coded(`${HL7}/consentscope`, "patient-privacy"),
+      category: [coded(LOINC, "59284-0")],
       patient: patientOf(participant),
       dateTime: toTimestamp(decided.decided_at),
       policyRule: { text: "The recording of the call" },
@@ -152,18 +150,17 @@ const consentsOf = ({ participants, decisions }: CallRecord, { ofCall, patientOf
     });
   });
 
-function documentOf(text: CallText, { ofCall, subject }: Names): Entry {
+function documentOfText(text: CallText, { ofCall, subject }: Names): Entry {
   const { kind, is_final, corrections, updated_at } = text;
   const finished = corrections > 0 ? "amended" : "final";
   const fields = {
     masterIdentifier: ofCall(`${kind}/${corrections + 1}`),
     status: "current",
     docStatus: is_final ? finished : "preliminary",
-    type:
-      kind === "soap_note" ? coded(LOINC, "11506-3", "Progress note") : { text: "Transcript of the call" },
+    type: kind === "soap_note" ? coded(LOINC, "11506-3") : { text: "Transcript of the call" },
     ...subject,
     date: toTimestamp(updated_at),
-    content: contentsOf(text).map(([contentType, parts]) => ({
+    content: formatsOf(text).map(([contentType, parts]) => ({
       attachment: { contentType, data: base64Of(new TextEncoder().encode([...parts].join(""))) },
     })),
     context: { encounter: [ENCOUNTER] },
@@ -171,7 +168,7 @@ function documentOf(text: CallText, { ofCall, subject }: Names): Entry {
   return updateOf("DocumentReference", ofCall(kind), fields, PART[kind]);
 }
 
-const contentsOf = (text: CallText): [type: string, parts: Iterable<string>][] =>
+const formatsOf = (text: CallText): [type: string, parts: Iterable<string>][] =>
   "lines" in text
     ? [
         ["text/vtt; charset=utf-8", toWebVtt(text)],
@@ -180,7 +177,11 @@ const contentsOf = (text: CallText): [type: string, parts: Iterable<string>][] =
     : [["text/plain; charset=utf-8", [text.text]]];
 
 /** With the path of the recording in the API: a download URL would soon expire. */
-function recordingOf({ call }: CallRecord, recording: Recording, { ofCall, subject, address }: Names): Entry {
+function documentOfRecording(
+  { call }: CallRecord,
+  recording: Recording,
+  { ofCall, subject, address }: Names,
+): Entry {
   const { id, started_at, duration, size, ended_at, updated_at } = recording;
   const end = started_at !== null && duration !== null ? started_at + duration : null;
   const attachment = {

@@ -37,7 +37,7 @@ export async function vconOf(record: CallRecord, { address, onlyPeople }: VconOp
     created_at: toTimestamp(call.created_at),
     updated_at: toTimestamp(latestChange(record)),
     parties: record.participants.map((each) => partyOf(each, isNamed(each))),
-    dialog: [dialogOf(record), ...record.recordings.map((each) => recordingOf(record, each))],
+    dialog: [dialogOfCall(record), ...record.recordings.map((each) => dialogOfRecording(record, each))],
     ...(analysis.length > 0 && { analysis }),
     ...(attachments.length > 0 && { attachments }),
   };
@@ -60,7 +60,7 @@ const partyOf = ({ role, display_name, external_reference, user_id }: Participan
   }),
 });
 
-function dialogOf({ call, participants, recordings }: CallRecord) {
+function dialogOfCall({ call, participants, recordings }: CallRecord) {
   const { started_at, ended_at } = call;
   const party_history = participants.flatMap(({ joined_at, left_at }, party) => [
     ...(joined_at === null ? [] : [{ party, time: toTimestamp(joined_at), event: "join" }]),
@@ -79,7 +79,10 @@ function dialogOf({ call, participants, recordings }: CallRecord) {
 }
 
 /** Without `url`, which needs a hash of the file. If no report said when the recording began, it is shown as begun with the call. */
-const recordingOf = ({ call, participants }: CallRecord, recording: CallRecord["recordings"][number]) => ({
+const dialogOfRecording = (
+  { call, participants }: CallRecord,
+  recording: CallRecord["recordings"][number],
+) => ({
   type: "recording",
   start: toTimestamp(recording.started_at ?? call.started_at),
   ...(recording.duration !== null && { duration: recording.duration / SECOND }),

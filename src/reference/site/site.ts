@@ -84,12 +84,13 @@ export function siteOf(documents: Map<Api, object>, choices: Choices = {}): File
 
 /**
  * Leaves out what a program that reads all pages at once does not need: the programs that say again what the command above them
- * says, the white space in JSON, and the links to what all operations share.
+ * says, the white space in JSON, and the addresses of other pages, which it has read too.
  */
 const inShort = (markdown: string): string =>
   markdown
     .replace(/\n *(?:With [^\n]*|In Python):\n+ *```(?:js|python)\n[\s\S]*?\n *```\n/g, "")
     .replace(/\n\[[^\]]*\]\(\/\w+\/reference\/every-operation\.md[^)]*\)\n/g, "")
+    .replace(/(?<!!)\[([^\]\n]*)\]\(\/[^)\n]*\)/g, "$1")
     .replace(/(?<=```json\n)[\s\S]*?(?=\n *```)/g, (json) => JSON.stringify(JSON.parse(json)))
     .replace(/(?<=```sh\n)[\s\S]*?(?=\n *```)/g, (command) => command.replace(/\n *(?=["}[\]])/g, ""));
 

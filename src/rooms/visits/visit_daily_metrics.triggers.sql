@@ -56,11 +56,10 @@ BEGIN
   WHERE (old.organization_user_id, old.waiting_room_id, old.starts_at) IS (new.organization_user_id, new.waiting_room_id, new.starts_at)
     AND old.status <> new.status;
   INSERT INTO visit_metric_changes
-  SELECT organization_id, organization_user_id, waiting_room_id, starts_at, before, after
-  FROM (
-    SELECT old.organization_id, old.organization_user_id, old.waiting_room_id, old.starts_at, old.status AS before, NULL AS after
-    UNION ALL SELECT new.organization_id, new.organization_user_id, new.waiting_room_id, new.starts_at, NULL, new.status
-  )
+  SELECT old.organization_id, old.organization_user_id, old.waiting_room_id, old.starts_at, old.status, NULL
+  WHERE (old.organization_user_id, old.waiting_room_id, old.starts_at) IS NOT (new.organization_user_id, new.waiting_room_id, new.starts_at)
+  UNION ALL
+  SELECT new.organization_id, new.organization_user_id, new.waiting_room_id, new.starts_at, NULL, new.status
   WHERE (old.organization_user_id, old.waiting_room_id, old.starts_at) IS NOT (new.organization_user_id, new.waiting_room_id, new.starts_at);
   INSERT INTO events (organization_id, type, data, created_at)
   VALUES (new.organization_id, 'visit.' || iif(new.status = old.status, 'updated', new.status),

@@ -71,10 +71,25 @@ export const bindings = (DB: D1Database): Env => ({
 
 /** Adds what Workers have and Node lacks, stops the clock, and discards the log. */
 export function likeWorkers() {
+  Object.assign(crypto, { DigestStream });
   Object.assign(crypto.subtle, { timingSafeEqual: (a: Uint8Array, b: Uint8Array) => timingSafeEqual(a, b) });
   const started = Date.now();
   Date.now = () => started;
   Object.assign(console, { log: () => {} });
+}
+
+class DigestStream extends WritableStream<Uint8Array> {
+  digest: Promise<ArrayBuffer>;
+
+  constructor() {
+    const hash = createHash("sha256");
+    const { promise, resolve } = Promise.withResolvers<ArrayBuffer>();
+    super({
+      write: (chunk) => void hash.update(chunk),
+      close: () => resolve(new Uint8Array(hash.digest()).buffer),
+    });
+    this.digest = promise;
+  }
 }
 
 /** A request as it arrives over HTTP, with a Content-Length, which Node does not set. A string is sent unchanged. */

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import * as lifetimes from "../../../src/lifetimes.ts";
 import * as limits from "../../../src/limits.ts";
 import { AUTHORIZATION_CODE } from "../../../src/openapi/story.ts";
@@ -228,13 +228,22 @@ describe("The introduction of a document", () => {
     expect(() => readOperator({ [name]: value })).toThrow(/^wrangler\.toml: (PUBLIC_URL|CONTACT) must be /);
   });
 
-  it("sends a developer's requests to the developer's own server", () => {
-    const development = { CLIENT_ID: "demo", CLIENT_SECRET: "demo-secret", PLATFORM_API_TOKEN: "demo-token" };
-    expect(introductionOf("external", { development })).toMatchObject({
-      servers: [{ url: "/api/external" }],
-    });
-    expect(guidesOf("external", guideValues({ development }))).toMatch(
-      /^header = "X-Client-Secret: demo-secret"\n(.*\n)*API=http:\/\/localhost:8787\/api\/external\n/m,
-    );
-  });
+  it.each([undefined, "http://localhost:8790"])(
+    "sends a developer's requests to the own server: %s",
+    (url) => {
+      vi.stubEnv("DEVELOPMENT_URL", url);
+      onTestFinished(() => void vi.unstubAllEnvs());
+      const development = {
+        CLIENT_ID: "demo",
+        CLIENT_SECRET: "demo-secret",
+        PLATFORM_API_TOKEN: "demo-token",
+      };
+      expect(introductionOf("external", { development })).toMatchObject({
+        servers: [{ url: "/api/external" }],
+      });
+      const guides = guidesOf("external", guideValues({ development }));
+      expect(guides).toMatch(/^header = "X-Client-Secret: demo-secret"\n/m);
+      expect(guides).toContain(`\nAPI=${url ?? "http://localhost:8787"}/api/external\n`);
+    },
+  );
 });

@@ -9,8 +9,8 @@ import { countingRows, insertMany } from "../support/rows.ts";
 const SIZE = 200_000;
 const DAYS = 100;
 
-/** The time of the call or visit `n`: the days in turn, and on each day the quarter hours in turn. */
-const AT = `(n % ${DAYS} * 96 + n / ${DAYS} % 96) * ${METRICS_QUARTER}`;
+/** The time of the call or visit `n`: the days in turn, and on each day eight quarter hours in turn. */
+const AT = `(n % ${DAYS} * 96 + n / ${DAYS} % 8 * 12) * ${METRICS_QUARTER}`;
 
 /** With its event, and what follows the end in other tables; four of them are rows of metrics. */
 const MAX_WRITTEN = 20;

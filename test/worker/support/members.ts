@@ -39,14 +39,3 @@ export const userOf = async (clinic: Clinic, { id }: Member) =>
 
 /** Adds a person, or with `returning_user_id` brings a former member back. */
 export const add = ({ id }: Clinic, user: object) => platform.post(`/organizations/${id}/users`, { user });
-
-/** Turns a member as the platform shows them into the external API's form; `assists` must be added. */
-export const shownMember = ({
-  id,
-  user_id,
-  email,
-  display_name,
-  roles,
-  assists = [],
-  waiting_room_slug = null,
-}: Record<string, unknown>) => ({ id, user_id, email, display_name, roles, assists, waiting_room_slug });

@@ -29,8 +29,6 @@ export const storeFile = (storage_key: string) => env.RECORDINGS.put(storage_key
 
 export const fileExists = async (storage_key: string) => (await env.RECORDINGS.head(storage_key)) !== null;
 
-export const allFiles = () => keysIn(env.RECORDINGS);
-
 export async function keysIn(bucket: R2Bucket): Promise<string[]> {
   const keys: string[] = [];
   let cursor: string | undefined;

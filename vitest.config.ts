@@ -40,6 +40,7 @@ const theWorker = (main?: string, databases: string[] = []) =>
     wrangler: { configPath: "./wrangler.toml" },
     miniflare: {
       d1Databases: Object.fromEntries(["DB", "SPARE_1", "SPARE_2", ...databases].map((name) => [name, name])),
+      r2Buckets: ["RECORDINGS_EU", "AUDIT_LOGS_EU"],
       // Tests deliver messages by hand unless they ask for the real queue. Otherwise a consumer could change rows while a test
       // compares them.
       queueProducers: {

@@ -72,6 +72,9 @@ export const MAX_EXTERNAL_REFERENCE_LENGTH = 255;
 /** All slugs of the organization's rooms begin with this slug. 63 is the limit of a DNS label. */
 export const MAX_ORGANIZATION_SLUG_LENGTH = 63;
 
+/** The operator chooses the names of regions. */
+export const MAX_REGION_LENGTH = 20;
+
 /** In characters. The longest name of a zone has 32. */
 export const MAX_TIME_ZONE_LENGTH = 64;
 export const MAX_IDENTIFIER_SYSTEM_LENGTH = 255;

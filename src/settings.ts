@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { jsonOrUndefined } from "./bytes/json.ts";
+import { isOfRegion, type RegionOfShard, readRegions } from "./database/shards.ts";
 import { isLoopback } from "./http/loopback.ts";
 import { emailAddress, themeName } from "./http/wire.ts";
 import { DEFAULT_INVITE_VALIDITY_DAYS, MAX_INVITE_VALIDITY_DAYS } from "./lifetimes.ts";
@@ -40,6 +41,15 @@ const jsonSetting = <Schema extends z.ZodType>(schema: Schema, error: string) =>
     if (!success) addIssue({ code: "custom", message: error });
     return data as z.output<Schema>;
   });
+
+const regionsOfShards = lazily(() =>
+  z.string().transform((text, { addIssue }) => {
+    const regions = readRegions(text);
+    const message = 'must name the region of each database once, as in "0=us,1=eu"';
+    if (!regions) addIssue({ code: "custom", message });
+    return regions ?? new Map<number, string>();
+  }),
+);
 
 const perMinute = lazily(() => z.coerce.number().int().positive());
 
@@ -100,6 +110,8 @@ const fields = lazily(() =>
     MAIL_FROM: emailAddress().optional(),
     VERSION: z.string().optional(),
     NEW_ORGANIZATIONS_SHARD: z.coerce.number().int().nonnegative().optional(),
+    SHARD_REGIONS: regionsOfShards().optional(),
+    DEFAULT_REGION: z.string().optional(),
     LIVEKIT_API_KEY: z.string().optional(),
     LIVEKIT_API_SECRET: z.string().min(MIN_LIVEKIT_SECRET_LENGTH).optional(),
     LIVEKIT_API_KEY_PREVIOUS: z.string().optional(),
@@ -126,6 +138,9 @@ const settingsSchema = lazily(() =>
     for (const [name, companion] of COMPANIONS)
       if (settings[name] !== undefined && settings[companion] === undefined)
         addIssue({ code: "custom", path: [companion], message: `must be set too, because ${name} is` });
+    const { DEFAULT_REGION: region, SHARD_REGIONS: regions } = settings;
+    if (region !== undefined && ![...(regions?.values() ?? [])].includes(region))
+      addIssue({ code: "custom", path: ["DEFAULT_REGION"], message: "must be a region in SHARD_REGIONS" });
   }),
 );
 
@@ -164,17 +179,21 @@ export function readSettings(env: object): Settings {
 export const readStorageSettings = (env: object): StorageSettings => parseSettings(storageFields(), env);
 
 function parseSettings<Parsed>(schema: z.ZodType<Parsed>, env: object): Parsed {
+  const { REGION_SUFFIX = "", MISSING_IN_REGION = [] } = env as Partial<RegionOfShard>;
   const given = Object.fromEntries(Object.entries(env).filter(isSet));
   const result = schema.safeParse(given);
-  if (result.success) return result.data;
-  const faults = result.error.issues.map(({ code, path, message }) =>
-    code === "invalid_type" && !(String(path[0]) in given)
-      ? `${String(path[0])} is not set`
-      : `${path.join(".")} ${message}`,
-  );
+  if (result.success && MISSING_IN_REGION.length === 0) return result.data;
+  const faults = MISSING_IN_REGION.map((name) => [name, "is not set, for the region of a database"]);
+  if (faults.length === 0)
+    for (const { code, path, message } of result.error?.issues ?? []) {
+      const [name = "", ...rest] = path.map(String);
+      const isMissing = code === "invalid_type" && !(name in given);
+      const fault = isMissing ? "is not set" : [...rest, message].join(" ");
+      faults.push([isOfRegion(name) ? name + REGION_SUFFIX : name, fault]);
+    }
   throw new SettingsError(
-    [...new Set(result.error.issues.map(({ path }) => String(path[0])))],
-    `Invalid settings: ${faults.join("; ")}. src/docs/settings.md lists all settings; \`npm run dev\` creates those for development.`,
+    [...new Set(faults.map(([name = ""]) => name))],
+    `Invalid settings: ${faults.map((fault) => fault.join(" ")).join("; ")}. src/docs/settings.md lists all settings; \`npm run dev\` creates those for development.`,
   );
 }
 

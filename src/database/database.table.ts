@@ -3,7 +3,7 @@ import type { AuditEvent, Role } from "./enums.ts";
 
 /**
  * The lengths of lists whose rows would take too long to count. Triggers maintain them (see list_totals.triggers.sql).
- * `owner_id` is the owner of the list: an egress (for audit entries, by event), 0 (for organizations), or an organization.
+ * `owner_id` is the owner of the list: an egress (for audit entries, by event), a shard (for organizations), or an organization.
  * Retired waiting rooms and revoked API clients count too.
  */
 export const listTotals = sqliteTable(

@@ -12,7 +12,7 @@ INSERT INTO list_totals (list, owner_id, total)
 SELECT 'waiting_rooms', organization_id, count(*) FROM waiting_rooms WHERE user_id IS NULL GROUP BY 2;
 
 INSERT INTO list_totals (list, owner_id, total)
-SELECT 'organizations', 0, count(*) FROM places WHERE deleted_at IS NULL HAVING count(*) > 0;
+SELECT 'organizations', shard, count(*) FROM places WHERE deleted_at IS NULL GROUP BY 2;
 
 INSERT INTO list_totals (list, owner_id, total)
 SELECT 'organization_users', organization_id, count(*) FROM organization_users GROUP BY 2;

@@ -42,16 +42,19 @@ BEGIN
 END;
 
 -- The organizations of all databases: the directory has a place for each. The place of a deleted organization stays, but is not listed.
+-- Counted by database, because the list can be filtered by region.
 CREATE TRIGGER `places_listed_inserted` AFTER INSERT ON `places`
 BEGIN
-  INSERT INTO list_totals VALUES ('organizations', 0, 1)
+  INSERT INTO list_totals VALUES ('organizations', new.shard, 1)
   ON CONFLICT DO UPDATE SET total = total + excluded.total;
 END;
 
-CREATE TRIGGER `places_listed_updated` AFTER UPDATE OF deleted_at ON `places`
-WHEN old.deleted_at IS NULL AND new.deleted_at IS NOT NULL
+CREATE TRIGGER `places_listed_updated` AFTER UPDATE OF deleted_at, shard ON `places`
+WHEN old.deleted_at IS NULL AND (new.deleted_at IS NOT NULL OR new.shard <> old.shard)
 BEGIN
-  INSERT INTO list_totals VALUES ('organizations', 0, -1)
+  INSERT INTO list_totals VALUES ('organizations', old.shard, -1)
+  ON CONFLICT DO UPDATE SET total = total + excluded.total;
+  INSERT INTO list_totals VALUES ('organizations', new.shard, iif(new.deleted_at IS NULL, 1, 0))
   ON CONFLICT DO UPDATE SET total = total + excluded.total;
 END;
 

@@ -2,11 +2,14 @@
  * An organization lives in one of several databases, because a D1 database holds up to 10 GB and runs one query at a time. `DB`
  * is shard 0 and also the directory; `DB_1`, `DB_2`, … are the other shards. A shard is the same environment with another `DB`,
  * selected where a request, a message or a run of the cron comes in. All code after that knows only one database.
+ * A shard can lie in another region than the first one. Then its environment has that region's buckets and storage settings too.
  */
+
+import { MAX_REGION_LENGTH } from "../limits.ts";
 
 type Bindings = Pick<Env, "DB" | "BULK_INVITES" | "INVITE_MAILS" | "WEBHOOKS">;
 
-type ShardEnv<E> = E & { SHARD?: number };
+type ShardEnv<E> = E & { SHARD?: number } & Partial<RegionOfShard>;
 
 /** They are kept because an isolate remembers messages by their queue wrappers. */
 const knownEnvironments = new WeakMap<object, Map<number, Bindings>>();
@@ -49,7 +52,59 @@ const withShard = (env: Bindings, shard: number): ShardEnv<Bindings> => ({
   INVITE_MAILS: queueOfShard(env.INVITE_MAILS, shard),
   WEBHOOKS: queueOfShard(env.WEBHOOKS, shard),
   SHARD: shard,
+  ...inRegionOf(env, shard),
 });
+
+/** Bindings and settings that each region has for itself. Those of another region than the first database's have a suffix. */
+const NEEDED_IN_REGION = [
+  "RECORDINGS",
+  "AUDIT_LOGS",
+  "RECORDINGS_S3_ENDPOINT",
+  "RECORDINGS_S3_BUCKET",
+  "RECORDINGS_S3_ACCESS_KEY_ID",
+  "RECORDINGS_S3_SECRET_ACCESS_KEY",
+];
+
+const OF_REGION = [...NEEDED_IN_REGION, "RECORDINGS_S3_REGION"];
+
+export interface RegionOfShard {
+  REGION_SUFFIX: string;
+  /** The names of the region's bindings and settings that are missing. */
+  MISSING_IN_REGION: string[];
+}
+
+/** Never falls back to the first region: a missing bucket must not send an organization's files there. */
+function inRegionOf(env: object, shard: number): RegionOfShard | undefined {
+  const values = env as Record<string, unknown>;
+  const regions = readRegions(String(values.SHARD_REGIONS ?? ""));
+  if (!regions || regions.get(shard) === regions.get(0)) return undefined;
+  const region = regions.get(shard);
+  const REGION_SUFFIX = region === undefined ? "" : suffixOfRegion(region);
+  const ofRegion = (name: string) => (region === undefined ? undefined : values[name + REGION_SUFFIX]);
+  return {
+    ...Object.fromEntries(OF_REGION.map((name) => [name, ofRegion(name)])),
+    REGION_SUFFIX,
+    MISSING_IN_REGION: region === undefined ? ["SHARD_REGIONS"] : missingInRegion(region, values),
+  };
+}
+
+export const missingInRegion = (region: string, values: Record<string, unknown>): string[] =>
+  NEEDED_IN_REGION.map((name) => name + suffixOfRegion(region)).filter(
+    (name) => !values[name] || String(values[name]).trim() === "",
+  );
+
+export const isOfRegion = (name: string): boolean => OF_REGION.includes(name);
+
+export const suffixOfRegion = (region: string): string => `_${region.toUpperCase().replaceAll("-", "_")}`;
+
+const REGION_OF_SHARD = new RegExp(`^\\s*(\\d{1,5})=([a-z0-9-]{1,${MAX_REGION_LENGTH}})\\s*$`);
+
+/** @returns the region of each shard, from a text such as `0=us,1=eu`; undefined if the first one or all have none */
+export function readRegions(text: string): Map<number, string> | undefined {
+  const pairs = text.split(",").map((pair) => REGION_OF_SHARD.exec(pair));
+  const regions = new Map(pairs.flatMap((pair) => (pair ? [[Number(pair[1]), String(pair[2])]] : [])));
+  return pairs.length === regions.size && regions.has(0) ? regions : undefined;
+}
 
 function queueOfShard(queue: Queue, shard: number): Queue {
   const bodyWithShard = (body: unknown) => ({ ...(body as object), shard });

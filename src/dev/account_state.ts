@@ -54,7 +54,7 @@ export const readDatabases = (account: Account, { d1_databases }: WranglerConfig
 const workerName = ({ name = "worker" }: WranglerConfiguration, env: string | undefined) =>
   env !== undefined && !name.endsWith(`-${env}`) ? `${name}-${env}` : name;
 
-async function stateOfDatabase(
+export async function stateOfDatabase(
   account: Account,
   { binding, database_name = "", database_id }: WranglerConfiguration["d1_databases"][number],
 ) {
@@ -66,7 +66,7 @@ async function stateOfDatabase(
   return { binding, name: database_name, found };
 }
 
-async function stateOfBucket(
+export async function stateOfBucket(
   account: Account,
   { binding, bucket_name: name, jurisdiction }: WranglerConfiguration["r2_buckets"][number],
 ): Promise<Bucket> {

@@ -15,8 +15,10 @@ interface Answer<Result> {
 }
 
 interface Asking {
-  method?: "GET" | "POST" | "PUT";
+  method?: "GET" | "POST" | "PUT" | "DELETE";
+  /** Sent as JSON. */
   body?: object;
+  bytes?: Uint8Array<ArrayBuffer>;
   headers?: Record<string, string>;
 }
 
@@ -62,13 +64,12 @@ export function explained(step: string, error: unknown): Error {
  * Sends a request to Cloudflare's API.
  *
  * @param path relative to the account's path
- * @throws CloudflareError if the API refuses the request
  */
-export async function askCloudflare<Result>(
+export async function sendToCloudflare(
   target: Account,
   path: string,
   asking: Asking = {},
-): Promise<Result> {
+): Promise<Response> {
   login ??= readLogin(target);
   const headers = await login;
   account ??= readAccount(target);
@@ -80,6 +81,20 @@ export async function askCloudflare<Result>(
     login = readLogin(target);
     response = await send(url, await login, asking);
   }
+  return response;
+}
+
+/**
+ * Returns the result of a request to Cloudflare's API.
+ *
+ * @throws CloudflareError if the API refuses the request
+ */
+export async function askCloudflare<Result>(
+  target: Account,
+  path: string,
+  asking: Asking = {},
+): Promise<Result> {
+  const response = await sendToCloudflare(target, path, asking);
   const answer = (await response.json().catch(() => undefined)) as Answer<Result> | undefined;
   if (answer?.success) return answer.result;
   const errors = answer?.errors ?? [];
@@ -124,12 +139,16 @@ export async function databaseAtCloudflare(
   return found.find((each) => each.name === name);
 }
 
-async function send(url: string, headers: Record<string, string>, { method, body, headers: own }: Asking) {
+async function send(
+  url: string,
+  headers: Record<string, string>,
+  { method, body, bytes, headers: own }: Asking,
+) {
   try {
     return await fetch(url, {
-      headers: { ...headers, ...own, "Content-Type": "application/json" },
+      headers: { ...headers, "Content-Type": "application/json", ...own },
       method: method ?? (body ? "POST" : "GET"),
-      ...(body && { body: JSON.stringify(body) }),
+      ...((bytes ?? body) && { body: bytes ?? JSON.stringify(body) }),
     });
   } catch (error) {
     const { cause, message } = error as Error;

@@ -43,7 +43,7 @@ export async function loadDemoOrganization(env: Env, now: number): Promise<boole
   if (present.length > 0) return false;
 
   // The demo client's fixed id does not encode a database, so the organization must be in the first one.
-  const context = openContext({ ...env, NEW_ORGANIZATIONS_SHARD: "0" } as Env, now);
+  const context = openContext({ ...env, NEW_ORGANIZATIONS_SHARD: "0", DEFAULT_REGION: "" } as Env, now);
   // Two days ago, so that its access log has a day that is over and can be sealed.
   const earlier = { ...context, now: now - 2 * DAY };
   await numberLikeTheExamples(db);

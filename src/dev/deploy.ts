@@ -28,6 +28,7 @@ import {
 } from "./deployment.ts";
 import { applyMigrations } from "./local_database.ts";
 import { migrationFiles, recordMigrations } from "./migrations.ts";
+import { missingInRegions } from "./region_configuration.ts";
 import { RANDOM_SECRETS, SECRETS_BY_HAND } from "./setup_secrets.ts";
 import { rangeStatements } from "./shard_statements.ts";
 import { queryDatabase, type Rows, runAt } from "./statement_runner.ts";
@@ -94,7 +95,11 @@ async function requireComplete(target: Target & Consent) {
   const isDry = target["dry-run"];
   const needed = NEEDED_SECRETS.filter((name) => !configuration.vars[name]);
   // A deployment turns replication on.
-  const missing = [...missingIn(state, needed), ...(isDry ? unreplicatedIn(state) : [])];
+  const missing = [
+    ...missingIn(state, needed),
+    ...missingInRegions(configuration, state.secrets),
+    ...(isDry ? unreplicatedIn(state) : []),
+  ];
   if (missing.length === 0) return;
   const lacking = `Nothing is deployed. Cloudflare lacks:\n${missing.map((each) => `  ${each}`).join("\n")}\nRun \`npm run setup${sameTarget(target, { withRemote: false })}\`: it creates what it can, and ends with the commands for the other secrets.`;
   if (!isDry || !state.databases.every(({ found }) => found)) throw new Error(lacking);

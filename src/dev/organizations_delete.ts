@@ -1,17 +1,14 @@
 /** `npm run organizations:delete`: deletes a suspended organization with all its data. See organization_deletion.ts. */
 import { existsSync } from "node:fs";
-import { deleteFiles, filesUnder, type RecordingStorage } from "../results/egresses/egresses.files.ts";
-import { readStorageSettings } from "../settings.ts";
 import { CONSENT_USAGE, consentOptions, mayChange, say } from "./command.ts";
 import { organizationId, runDatabaseCommand } from "./database_command.ts";
 import { boundDatabases } from "./databases.ts";
-import { withLocalBindings } from "./local_bindings.ts";
+import { deleteFolder, type RegionFiles } from "./move_files.ts";
 import { deleteOrganization, type Leaving, openLeaving, unfreeze } from "./organization_deletion.ts";
 import { countRows } from "./organization_rows.ts";
 import { writePrivateFile } from "./private_file.ts";
+import { withRegions } from "./region_files.ts";
 import { runAt } from "./statement_runner.ts";
-import { LOCAL_STATE, type Target } from "./wrangler.ts";
-import { readConfiguration } from "./wrangler_config.ts";
 
 const USAGE = `
 Usage: npm run organizations:delete -- --organization ID [--remote]
@@ -20,15 +17,12 @@ Deletes a suspended organization with its recordings and all its rows. It says w
 before it begins. If it is interrupted, run it again: it continues. Or run it with --undo.
 
 With --remote, set RECORDINGS_S3_ENDPOINT, RECORDINGS_S3_ACCESS_KEY_ID and RECORDINGS_S3_SECRET_ACCESS_KEY in the environment, as in the
-secrets of the Worker.
+secrets of the Worker, and those of every other region.
 
   --organization ID    the id of the organization
   --undo               lets an organization continue that an interrupted run has frozen, and deletes nothing
   --access-log FILE    the file for the part of its access log that no sealed file has; access-log-of-SLUG.ndjson by default
 ${CONSENT_USAGE}`;
-
-/** The number of files in a portion. `deleteFiles` deletes a portion within its time limit. */
-const FILES_AT_ONCE = 100;
 
 const options = {
   ...consentOptions,
@@ -49,7 +43,9 @@ runDatabaseCommand(USAGE, options, async ({ organization, undo, "access-log": fi
     await unfreeze(leaving);
     return say("Nothing was deleted, and the organization is not frozen.");
   }
-  await withStorage(target, async (storage) => {
+  await withRegions(target, async ({ regionOf, filesOf }) => {
+    const inEach = new Map(shards.map((shard) => [regionOf(shard), shard]));
+    const regions = [...inEach.values()].map(filesOf);
     const kept = file ?? `access-log-of-${leaving.slug}.ndjson`;
     if (!leaving.isBegun && existsSync(kept))
       throw new Error(
@@ -57,55 +53,32 @@ runDatabaseCommand(USAGE, options, async ({ organization, undo, "access-log": fi
       );
     const question = `Type the slug of the organization to delete it for good (${leaving.slug}):\n`;
     const agrees = new RegExp(`^${leaving.slug}$`);
-    if (!(await mayChange(await planOf(leaving, storage), consent, { question, agrees }))) return;
-    let failures = new Map<string, string>();
+    if (!(await mayChange(await planOf(leaving, regions), consent, { question, agrees }))) return;
+    let failure: Error | undefined;
     await deleteOrganization(leaving, {
       keep: (lines) => writePrivateFile(kept, lines),
       deleteFiles: async (prefix) => {
-        failures = await deleteAllFiles(storage, prefix);
+        for (const { recordings } of regions)
+          await deleteFolder(recordings, prefix).catch((error) => {
+            failure = error;
+          });
       },
     });
     say(`The rows of organization ${id} are deleted.`);
     if (existsSync(kept)) say(`Keep ${kept} with the sealed files of its access log: it has their seals.`);
-    const [reason] = failures.values();
-    if (reason)
-      throw new Error(`${failures.size} of its files could not be deleted (${reason}): run this again.`);
+    if (failure) throw failure;
   });
 });
 
-async function planOf(leaving: Leaving, storage: RecordingStorage): Promise<string[]> {
+async function planOf(leaving: Leaving, regions: RegionFiles[]): Promise<string[]> {
   const rows = await countRows(leaving, leaving.shards);
   let files = 0;
-  for await (const keys of filesUnder(storage, `${leaving.slug}/`)) files += keys.length;
+  for (const { recordings } of regions)
+    for await (const page of recordings.list(`${leaving.slug}/`)) files += page.length;
   const isLeft = leaving.isBegun ? ": an earlier run has begun, and this is what is left" : "";
   return [
     `Delete organization ${leaving.id} (${leaving.slug}) for good${isLeft}`,
     ...[...rows].map(([table, count]) => `  ${table}: ${count} rows`),
     `  files of recordings: ${files}`,
   ];
-}
-
-/** Returns the files that may still exist, each with the reason. */
-async function deleteAllFiles(storage: RecordingStorage, prefix: string): Promise<Map<string, string>> {
-  const failures = new Map<string, string>();
-  for await (const keys of filesUnder(storage, prefix))
-    for (let from = 0; from < keys.length; from += FILES_AT_ONCE)
-      for (const [key, reason] of await deleteFiles(storage, keys.slice(from, from + FILES_AT_ONCE)))
-        failures.set(key, reason);
-  return failures;
-}
-
-/** The storage of the recordings: the one of the environment's variables, or with local data the one of `npm run dev`. */
-async function withStorage<Result>(
-  target: Target,
-  run: (storage: RecordingStorage) => Promise<Result>,
-): Promise<Result> {
-  if (!target.remote) {
-    const { config, env: environment, "persist-to": persistTo = LOCAL_STATE } = target;
-    return withLocalBindings({ config, environment, persistTo }, (env) =>
-      run({ settings: readStorageSettings(env), recordings: env.RECORDINGS }),
-    );
-  }
-  const settings = readStorageSettings({ ...readConfiguration(target).vars, ...process.env });
-  return run({ settings });
 }

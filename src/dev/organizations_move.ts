@@ -1,60 +1,133 @@
-/** `npm run organizations:move`: moves an organization to another database. See move.ts. */
+/** `npm run organizations:move`: moves an organization to another database, or to another region. See move.ts. */
 import { CONSENT_USAGE, consentOptions, mayChange, say } from "./command.ts";
 import { organizationId, runDatabaseCommand, shardNumber } from "./database_command.ts";
 import { boundDatabases } from "./databases.ts";
-import { deleteOldRows, moveOrganization, planDeletion, planMove, undoMove } from "./move.ts";
+import {
+  copyLateFiles,
+  deleteOldFiles,
+  deleteOldRows,
+  moveOrganization,
+  planDeletion,
+  planMove,
+  undoMove,
+} from "./move.ts";
+import { regionsOf } from "./region_configuration.ts";
+import { type Regions, withRegions } from "./region_files.ts";
 import { runAt } from "./statement_runner.ts";
+import { sameTarget, type Target } from "./wrangler.ts";
+import { readConfiguration } from "./wrangler_config.ts";
 
 const USAGE = `
-Usage: npm run organizations:move -- --organization ID --to SHARD [--remote]
+Usage: npm run organizations:move -- --organization ID (--to SHARD | --to-region NAME) [--remote]
 
 Moves an organization to another database. Its writes get 503 while its rows are copied, so run this when there is little traffic. If it
-is interrupted, run it again.
+is interrupted, run it again. To another region, its files are copied first, which does not disturb anybody.
+
+To another region with --remote, set the settings RECORDINGS_S3_… of both regions in the environment, as in the secrets of the Worker.
 
   --organization ID    the id of the organization
   --to SHARD           the number of the database that it moves to
+  --to-region NAME     the region that it moves to: to its newest database
   --undo               undoes a move that was interrupted
-  --delete-old         deletes the rows that the organization has left behind, and moves nothing
+  --files              copies recordings that were still written to the old region, and moves nothing
+  --delete-old         deletes the rows and files that the organization has left behind, and moves nothing
 ${CONSENT_USAGE}`;
 
 const options = {
   ...consentOptions,
   organization: { type: "string" },
   to: { type: "string" },
+  "to-region": { type: "string" },
   undo: { type: "boolean" },
+  files: { type: "boolean" },
   "delete-old": { type: "boolean" },
 } as const;
 
-runDatabaseCommand(
-  USAGE,
-  options,
-  async ({ organization, to, undo, "delete-old": isCleaning, ...target }) => {
-    const id = organizationId(organization);
-    const shards = (await boundDatabases(target)).map(({ shard }) => shard);
-    const shard = shardNumber(to);
-    if (isCleaning ? shard !== undefined || undo : shard === undefined)
-      throw new Error("Choose one: --to SHARD, --undo --to SHARD, or --delete-old");
-    if (shard !== undefined && !shards.includes(shard))
-      throw new Error(`${target.config} binds no database ${shard}: it binds ${shards.join(", ")}.`);
-    const run = runAt(target);
-    const plan =
-      shard === undefined
-        ? await planDeletion(run, id, shards)
-        : await planMove(run, { id, to: shard }, undo);
-    if (plan.length === 0) return say("It has left no rows behind.");
-    if (!(await mayChange(plan, target))) return;
-    if (shard === undefined) {
-      const deleted = await deleteOldRows(run, id, shards);
-      say(`Deleted its old rows in shard ${deleted.join(", ")}.`);
-    } else if (undo) {
-      await undoMove(run, { id, to: shard });
-      say("The move is undone: the organization stays where it was.");
-    } else {
-      const moved = await moveOrganization(run, { id, to: shard }, shards, say);
-      if (moved)
-        say(
-          `It has moved, with ${moved.rows} rows. Its writes were refused for ${Math.round(moved.frozen_for)} ms. Its old rows stay, frozen, until you run this with --delete-old.`,
-        );
-    }
-  },
-);
+runDatabaseCommand(USAGE, options, async ({ organization, to, ...values }) => {
+  const { "to-region": region, undo, files: isLate, "delete-old": isCleaning, ...target } = values;
+  const id = organizationId(organization);
+  const shards = (await boundDatabases(target)).map(({ shard }) => shard);
+  const shard = region === undefined ? shardNumber(to) : newestOf(target, shards, region);
+  const others = [isCleaning, isLate].filter(Boolean).length;
+  const isMove = shard !== undefined && others === 0 && !(region && to);
+  if (!isMove && (shard !== undefined || others !== 1 || undo))
+    throw new Error(
+      "Choose one: --to SHARD or --to-region NAME, each perhaps with --undo; or --files; or --delete-old",
+    );
+  if (shard !== undefined && !shards.includes(shard))
+    throw new Error(`${target.config} binds no database ${shard}: it binds ${shards.join(", ")}.`);
+  const moving: Moving = { id, shards, target };
+  const work = (regions?: Regions) =>
+    isLate
+      ? copyLate(moving, regions)
+      : shard === undefined
+        ? deleteOld(moving, regions)
+        : undo
+          ? undoTo(moving, shard, regions)
+          : moveTo(moving, shard, regions);
+  return regionsOf(readConfiguration(target)) ? withRegions(target, work) : work();
+});
+
+interface Moving {
+  id: number;
+  shards: number[];
+  target: Target;
+}
+
+/** @throws Error if there is no such region */
+function newestOf(target: Target, shards: number[], region: string): number {
+  const regions = regionsOf(readConfiguration(target));
+  const newest = shards.filter((each) => regions?.get(each) === region).at(-1);
+  if (newest !== undefined) return newest;
+  const names = [...new Set(regions?.values())].join(", ");
+  throw new Error(`--to-region: ${region} must be one of ${names || "SHARD_REGIONS, which is not set"}.`);
+}
+
+/** Asks for data on this machine too. */
+const mayDo = (plan: string[], target: Target) => mayChange(plan, { ...target, remote: true });
+
+async function moveTo({ id, shards, target }: Moving, to: number, regions: Regions | undefined) {
+  const run = runAt(target);
+  if (!(await mayDo(await planMove(run, { id, to }, false, regions), target))) return;
+  const moved = await moveOrganization(run, { id, to }, shards, say, regions);
+  if (!moved) return;
+  const { rows, files, frozen_for } = moved;
+  const withFiles = files > 0 ? ` and ${files} files` : "";
+  say(
+    `It has moved, with ${rows} rows${withFiles}. Its writes were refused for ${Math.round(frozen_for)} ms. What it has left behind stays, its rows frozen, until you run this with --delete-old.`,
+  );
+  if (!regions || files === 0) return;
+  const command = `npm run organizations:move${sameTarget(target) || " --"} --organization ${id} --files`;
+  say(
+    `The recorder must write its recordings to the bucket ${regions.filesOf(to).bucketName} from now on. When the last recording in the old bucket has ended, run \`${command}\`.`,
+  );
+}
+
+async function undoTo({ id, target }: Moving, to: number, regions: Regions | undefined) {
+  const run = runAt(target);
+  if (!(await mayDo(await planMove(run, { id, to }, true, regions), target))) return;
+  const until = await undoMove(run, { id, to }, regions);
+  say("The move is undone: the organization stays where it was.");
+  if (until !== undefined) say(`The copies of its sealed days are locked until ${dayOf(until)}.`);
+}
+
+async function deleteOld({ id, shards, target }: Moving, regions: Regions | undefined) {
+  const run = runAt(target);
+  const plan = await planDeletion(run, id, shards, regions);
+  if (plan.length === 0) return say("It has left nothing behind.");
+  if (!(await mayDo(plan, target))) return;
+  const locked = await deleteOldFiles(run, id, shards, regions);
+  const deleted = await deleteOldRows(run, id, shards);
+  if (deleted.length > 0) say(`Deleted its old rows in shard ${deleted.join(", ")}.`);
+  if (regions) say("Deleted its old recordings.");
+  for (const [region, until] of locked)
+    say(`In the region ${region}, its sealed days are locked until ${dayOf(until)}: run this again then.`);
+}
+
+async function copyLate({ id, shards, target }: Moving, regions: Regions | undefined) {
+  if (!(await mayDo([`Copy the recordings of organization ${id} that came late to the old region`], target)))
+    return;
+  say(`Copied ${await copyLateFiles(runAt(target), id, shards, regions, say)} files.`);
+}
+
+const dayOf = (time: number) => new Date(time).toISOString().slice(0, 10);

@@ -1,13 +1,15 @@
 /**
  * `npm run dev`: migrates the local database, loads the demo organization, and starts the server. --persist-to, --config and
  * --env apply to all three steps, so that the server finds the data.
- * With --shards N, the server has N databases (see src/database/shards.ts), even if the configuration binds fewer.
+ * With --shards N, the server has N databases (see src/database/shards.ts), even if the configuration binds fewer. With --regions,
+ * they lie in these regions (see src/docs/regions.md).
  */
 
 import { once } from "node:events";
-import { copyFileSync, existsSync } from "node:fs";
+import { copyFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { stripVTControlCharacters } from "node:util";
+import { suffixOfRegion } from "../database/shards.ts";
 import { isLoopback } from "../http/loopback.ts";
 import { DEVELOPMENT_ASSETS } from "../reference/assets.ts";
 import { DEMO_CLIENT } from "../reference/demo_client.ts";
@@ -16,6 +18,7 @@ import { runCommand, UsageError, type Values } from "./command.ts";
 import { loadDemoOrganization } from "./demo_organization.ts";
 import { withLocalBindings } from "./local_bindings.ts";
 import { migrateDatabases } from "./local_database.ts";
+import { requireRegionName, withRegion, withVariable } from "./region_configuration.ts";
 import { flagsOf, LOCAL_STATE, startWrangler } from "./wrangler.ts";
 import { configurationOf, readConfiguration, requireEnvironment } from "./wrangler_config.ts";
 
@@ -27,6 +30,7 @@ Migrates the local database, loads the demo organization if it is missing, and s
   --port N              the port of the server; 8787 by default
   --persist-to DIR      the folder for the local data; .wrangler/state by default
   --shards N            uses N databases, even if wrangler.toml binds fewer
+  --regions us,eu       with --shards: the region of each database
   --config FILE, --env NAME
                         uses another configuration file, or an environment in it
   --ip, --inspector-port, --local-upstream, --local-protocol, --log-level
@@ -38,6 +42,7 @@ const options = {
   config: { type: "string", short: "c", default: "wrangler.toml" },
   env: { type: "string", short: "e" },
   shards: { type: "string" },
+  regions: { type: "string" },
   port: { type: "string" },
   ip: { type: "string" },
   "inspector-port": { type: "string" },
@@ -49,14 +54,29 @@ const options = {
 /** In milliseconds: more often than in production, where it is five minutes, so that a developer need not wait. */
 const CRON_INTERVAL = 30_000;
 
+/** As in .dev.vars.example and wrangler.toml. */
+const LOCAL_STORAGE = {
+  ENDPOINT: "/cdn-cgi/local/r2/s3",
+  ACCESS_KEY_ID: "local-access-key",
+  SECRET_ACCESS_KEY: "local-secret-key",
+};
+
 /** In milliseconds. */
 const PARENT_CHECKED_EVERY = 500;
 
-await runCommand(usage, options, async ({ shards, ...flags }) => {
+await runCommand(usage, options, async ({ shards, regions, ...flags }) => {
   requireEnvironment(flags);
   if (!existsSync(".dev.vars")) copyFileSync(".dev.vars.example", ".dev.vars");
   const { env: environment, "persist-to": persistTo } = flags;
-  const config = shards === undefined ? flags.config : configurationOf(requireCount(shards), flags);
+  const config =
+    shards === undefined
+      ? flags.config
+      : configurationOf(
+          requireCount(shards),
+          flags,
+          regions && `.wrangler-${regions.replaceAll(",", "-")}.toml`,
+        );
+  if (regions !== undefined) inRegions(config, environment, regions.split(","), Number(shards));
   const { isNew, settings } = await withLocalBindings({ persistTo, config, environment }, async (env) => {
     await migrateDatabases(env);
     const settings = requireSettings(env);
@@ -70,6 +90,19 @@ function requireCount(shards: string): number {
   throw new UsageError(`--shards: ${shards} must be a number from 1 to 100`);
 }
 
+/** Writes the regions into a configuration for development. Their files are in wrangler's own S3, as those of the first region. */
+function inRegions(config: string, env: string | undefined, regions: string[], shards: number) {
+  for (const region of regions) requireRegionName(region);
+  if (regions.length !== shards)
+    throw new UsageError("--regions needs --shards, and a region for each database");
+  let text = readFileSync(config, "utf8");
+  for (const [shard, region] of regions.entries()) text = withRegion(text, env, { shard, region });
+  for (const region of new Set(regions.filter((each) => each !== regions[0])))
+    for (const [name, value] of Object.entries(LOCAL_STORAGE))
+      text = withVariable(text, env, `RECORDINGS_S3_${name}${suffixOfRegion(region)}`, value);
+  writeFileSync(config, text);
+}
+
 function requireSettings(env: Env): Settings {
   try {
     return readSettings(env);
@@ -79,7 +112,11 @@ function requireSettings(env: Env): Settings {
   }
 }
 
-async function serve(flags: Omit<Values<typeof options>, "shards">, isNew: boolean, settings: Settings) {
+async function serve(
+  flags: Omit<Values<typeof options>, "shards" | "regions">,
+  isNew: boolean,
+  settings: Settings,
+) {
   const { routes } = readConfiguration(flags);
   // By default wrangler passes the first route's host to the service, which would then require HTTPS and production secrets.
   const upstream = routes?.length ? { "local-upstream": `localhost:${flags.port ?? 8787}` } : {};

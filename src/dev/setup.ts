@@ -10,13 +10,14 @@ import {
   UsageError,
   type Values,
 } from "./command.ts";
+import { requireRegionName } from "./region_configuration.ts";
 import { JURISDICTIONS, type Jurisdiction, type Location, REGIONS } from "./setup_configuration.ts";
 import { type Plan, planSetup, type SetupRequest } from "./setup_plan.ts";
 import { SECRETS_BY_HAND, secretsFile } from "./setup_secrets.ts";
 import { sameConfig } from "./wrangler.ts";
 
 const USAGE = `
-Usage: npm run setup -- [--env staging] [--location weur] [--jurisdiction eu]
+Usage: npm run setup -- [--env staging] [--location weur] [--jurisdiction eu] [--region eu]
 
 Creates what a deployment needs at Cloudflare: the database, buckets, queues and random secrets. Shows its plan, and asks
 before it changes anything. Existing resources stay as they are, so you can run it again.
@@ -24,6 +25,7 @@ before it changes anything. Existing resources stay as they are, so you can run 
   --env NAME           sets up this environment of wrangler.toml, and adds it if it is missing
   --location NAME      the location of a new database, with the Worker near it: ${Object.keys(REGIONS).join(", ")}
   --jurisdiction NAME  keeps the database and the buckets in this jurisdiction for good: ${JURISDICTIONS.join(", ")}
+  --region NAME        names the region of the database, so that \`shards:add --region\` can add others
 ${CONSENT_USAGE}  --config FILE, -c    uses another configuration file than wrangler.toml
 `;
 
@@ -31,6 +33,7 @@ const OPTIONS = {
   env: { type: "string", short: "e" },
   location: { type: "string" },
   jurisdiction: { type: "string" },
+  region: { type: "string" },
   ...consentOptions,
   config: { type: "string", short: "c", default: "wrangler.toml" },
 } as const;
@@ -60,18 +63,21 @@ function requireRequest({
   env,
   location,
   jurisdiction,
+  region,
   config,
 }: Values<typeof OPTIONS> & { config: string }) {
   if (env !== undefined && !/^[a-z][a-z0-9-]{0,30}$/.test(env))
     throw new UsageError("--env must be 1 to 31 characters of a-z, 0-9 and hyphens, and begin with a letter");
   requireOneOf("--location", location, Object.keys(REGIONS));
   requireOneOf("--jurisdiction", jurisdiction, JURISDICTIONS);
+  requireRegionName(region);
   if (!config.endsWith(".toml")) throw new UsageError("--config must be a TOML file");
   const request: SetupRequest = {
     config,
     env,
     location: location as Location | undefined,
     jurisdiction: jurisdiction as Jurisdiction | undefined,
+    region,
   };
   return request;
 }

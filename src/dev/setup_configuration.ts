@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { readRegions } from "../database/shards.ts";
 import { readConfiguration, type WranglerConfiguration } from "./wrangler_config.ts";
 
 export const JURISDICTIONS = ["eu", "fedramp", "us"] as const;
@@ -41,6 +42,10 @@ export function configurationOfText(text: string, env: string | undefined): Wran
 export function withEnvironment(text: string, name: string): string {
   const first = configurationOfText(text, undefined);
   const own = (each: string) => `${each}-${name}`;
+  const regions = readRegions(String(first.vars.SHARD_REGIONS ?? ""));
+  // A new environment has one database, and so one region.
+  const otherRegions =
+    /^DEFAULT_REGION$|^RECORDINGS_S3_(ENDPOINT|BUCKET|REGION|ACCESS_KEY_ID|SECRET_ACCESS_KEY)_/;
   const database = first.d1_databases.find(({ binding }) => binding === "DB");
   const tables = (path: string, rows: object[]) => rows.map((row) => section(`[env.${name}.${path}]`, row));
   const named = <Row extends { queue: string }>(rows: Row[]) =>
@@ -54,7 +59,7 @@ export function withEnvironment(text: string, name: string): string {
     ]),
     ...tables(
       "r2_buckets",
-      first.r2_buckets.map((bucket) => ({ ...bucket, bucket_name: own(bucket.bucket_name) })),
+      first.r2_buckets.filter(isFirst).map((bucket) => ({ ...bucket, bucket_name: own(bucket.bucket_name) })),
     ),
     ...tables("queues.producers", named(first.queues.producers)),
     ...tables("queues.consumers", named(first.queues.consumers)),
@@ -64,7 +69,8 @@ export function withEnvironment(text: string, name: string): string {
       first.ratelimits.map((limit) => ({ ...limit, namespace_id: `${series}${limit.namespace_id}` })),
     ),
     section(`env.${name}.vars`, {
-      ...first.vars,
+      ...Object.fromEntries(Object.entries(first.vars).filter(([name]) => !otherRegions.test(name))),
+      ...(regions && { SHARD_REGIONS: `0=${regions.get(0)}` }),
       PUBLIC_URL: "",
       CONTACT: "",
       RECORDINGS_S3_BUCKET: own(String(first.vars.RECORDINGS_S3_BUCKET ?? "recordings")),
@@ -73,12 +79,17 @@ export function withEnvironment(text: string, name: string): string {
   return `${text.trimEnd()}\n\n${sections.join("\n\n")}\n`;
 }
 
+/** Whether a bucket is one of the first database's region. */
+export const isFirst = ({ binding }: { binding: string }) => ["RECORDINGS", "AUDIT_LOGS"].includes(binding);
+
 export function withJurisdiction(text: string, env: string | undefined, jurisdiction: Jurisdiction): string {
   const header = `[[${env === undefined ? "" : `env.${env}.`}r2_buckets]]`;
   return text
     .split(/^(?=\[)/m)
     .map((table) =>
-      table.startsWith(header) && !/^jurisdiction\s*=/m.test(table)
+      table.startsWith(header) &&
+      /^binding = "(RECORDINGS|AUDIT_LOGS)"/m.test(table) &&
+      !/^jurisdiction\s*=/m.test(table)
         ? table.replace(/^bucket_name\s*=.*$/m, `$&\njurisdiction = "${jurisdiction}"`)
         : table,
     )
@@ -89,7 +100,7 @@ export function withJurisdiction(text: string, env: string | undefined, jurisdic
 export const withPlacement = (text: string, env: string | undefined, location: Location): string =>
   `${text.trimEnd()}\n\n${section(`${env === undefined ? "" : `env.${env}.`}placement`, { region: REGIONS[location] })}\n`;
 
-const section = (header: string, row: object): string =>
+export const section = (header: string, row: object): string =>
   [`[${header}]`, ...entriesOf(row).map(([key, value]) => `${key} = ${toml(value)}`)].join("\n");
 
 function toml(value: unknown): string {

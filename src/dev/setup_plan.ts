@@ -8,10 +8,12 @@ import {
   replicateDatabase,
   turnReplicationOn,
 } from "./account_state.ts";
-import { LoginError } from "./cloudflare_api.ts";
+import { type Account, LoginError } from "./cloudflare_api.ts";
 import { say } from "./command.ts";
+import { regionsOf, withRegion } from "./region_configuration.ts";
 import {
   configurationOfText,
+  isFirst,
   type Jurisdiction,
   type Location,
   withEnvironment,
@@ -20,16 +22,17 @@ import {
 } from "./setup_configuration.ts";
 import { makeSecrets, RANDOM_SECRETS, secretsFile } from "./setup_secrets.ts";
 import { configFlags, flagsOf, runWrangler } from "./wrangler.ts";
-import type { WranglerConfiguration } from "./wrangler_config.ts";
+import { shardsIn, type WranglerConfiguration } from "./wrangler_config.ts";
 
 export interface SetupRequest {
   config: string;
   env: string | undefined;
   location: Location | undefined;
   jurisdiction: Jurisdiction | undefined;
+  region: string | undefined;
 }
 
-interface Step {
+export interface Step {
   says: string;
   /** Undefined for a change of the configuration's text, which is written before all other steps. */
   run?: () => Promise<void>;
@@ -46,7 +49,7 @@ export interface Plan {
 }
 
 /** Six years: HIPAA requires an access log to be kept that long. */
-const LOCKED_DAYS = 2192;
+export const LOCKED_DAYS = 2192;
 
 const LOCK = "sealed-days";
 
@@ -65,7 +68,7 @@ export async function planSetup(request: SetupRequest, text: string, isDry = fal
     steps: [
       ...edits,
       ...databaseSteps(request, configuration, state),
-      ...state.buckets.flatMap((bucket) => bucketSteps(request, bucket)),
+      ...state.buckets.flatMap((bucket) => bucketSteps(request, bucket, locationOf(request, bucket))),
       ...queueSteps(request, configuration, state),
       ...secretSteps(request, missing),
     ],
@@ -76,7 +79,7 @@ export async function planSetup(request: SetupRequest, text: string, isDry = fal
   };
 }
 
-function planConfiguration({ config, env, location, jurisdiction }: SetupRequest, text: string) {
+function planConfiguration({ config, env, location, jurisdiction, region }: SetupRequest, text: string) {
   const steps: Step[] = [];
   let edited = text;
   const isNew = env !== undefined && !configurationOfText(text, undefined).definedEnvironments.includes(env);
@@ -85,12 +88,11 @@ function planConfiguration({ config, env, location, jurisdiction }: SetupRequest
     steps.push({ says: `Add the environment ${env} to ${config}` });
   }
   const configuration = configurationOfText(edited, env);
-  const other = configuration.r2_buckets.find(
-    (each) => each.jurisdiction && each.jurisdiction !== jurisdiction,
-  );
+  const firstBuckets = configuration.r2_buckets.filter(isFirst);
+  const other = firstBuckets.find((each) => each.jurisdiction && each.jurisdiction !== jurisdiction);
   if (jurisdiction && other)
     throw new Error(`${config} places the bucket ${other.bucket_name} in ${other.jurisdiction}.`);
-  if (jurisdiction && jurisdiction !== "us" && configuration.r2_buckets.some((each) => !each.jurisdiction)) {
+  if (jurisdiction && jurisdiction !== "us" && firstBuckets.some((each) => !each.jurisdiction)) {
     edited = withJurisdiction(edited, env, jurisdiction);
     steps.push({ says: `Set the jurisdiction ${jurisdiction} of the buckets in ${config}` });
   }
@@ -98,11 +100,18 @@ function planConfiguration({ config, env, location, jurisdiction }: SetupRequest
     edited = withPlacement(edited, env, location);
     steps.push({ says: `Place the Worker near ${location} in ${config}` });
   }
+  const named = regionsOf(configuration)?.get(0);
+  if (region && named && named !== region)
+    throw new Error(`${config} names the region of the first database ${named}, which cannot be changed.`);
+  if (region && !named) {
+    for (const shard of shardsIn(configuration)) edited = withRegion(edited, env, { shard, region });
+    steps.push({ says: `Name the region of the database ${region} in ${config}` });
+  }
   return { steps, text: edited, configuration: configurationOfText(edited, env) };
 }
 
 const jurisdictionOf = ({ r2_buckets }: WranglerConfiguration) =>
-  r2_buckets.find(({ jurisdiction }) => jurisdiction)?.jurisdiction;
+  r2_buckets.filter(isFirst).find(({ jurisdiction }) => jurisdiction)?.jurisdiction;
 
 function databaseSteps(
   request: SetupRequest,
@@ -134,12 +143,17 @@ function databaseSteps(
 const placeText = (jurisdiction: string | undefined, location: string | undefined) =>
   jurisdiction ? ` in the jurisdiction ${jurisdiction}` : location ? ` in ${location}` : "";
 
-function bucketSteps(
-  request: SetupRequest,
+/** R2 has no jurisdiction in the United States, only places there. */
+const locationOf = ({ jurisdiction, location }: SetupRequest, bucket: Bucket): string | undefined =>
+  jurisdiction === "us" && isFirst(bucket) ? (location ?? IN_THE_US) : undefined;
+
+export const IN_THE_US = "enam";
+
+export function bucketSteps(
+  request: Account,
   { binding, name, jurisdiction, exists, isLocked }: Bucket,
+  location: string | undefined,
 ): Step[] {
-  // R2 has no jurisdiction in the United States, only places there.
-  const location = request.jurisdiction === "us" ? (request.location ?? "enam") : undefined;
   const make = wranglerStep(request, `Create the bucket ${name}${placeText(jurisdiction, location)}`, [
     ...["r2", "bucket", "create", name, "--update-config=false"],
     ...flagsOf({ jurisdiction, location }),
@@ -152,7 +166,7 @@ function bucketSteps(
       ...flagsOf({ "retention-days": String(LOCKED_DAYS), jurisdiction }),
     ],
   );
-  return [...(exists ? [] : [make]), ...(binding === "AUDIT_LOGS" && !isLocked ? [lock] : [])];
+  return [...(exists ? [] : [make]), ...(binding.startsWith("AUDIT_LOGS") && !isLocked ? [lock] : [])];
 }
 
 function queueSteps(request: SetupRequest, configuration: WranglerConfiguration, { queues }: AccountState) {
@@ -177,11 +191,11 @@ function secretSteps(request: SetupRequest, missing: string[]): Step[] {
   ];
 }
 
-const wranglerStep = (request: SetupRequest, says: string, command: string[]): Step => ({
+const wranglerStep = (request: Account, says: string, command: string[]): Step => ({
   says,
   run: () => wrangler(request, command),
 });
 
-async function wrangler({ config, env }: SetupRequest, command: string[], input?: string): Promise<void> {
+async function wrangler({ config, env }: Account, command: string[], input?: string): Promise<void> {
   await runWrangler([...command, ...configFlags({ config, env })], { input });
 }

@@ -4,9 +4,9 @@
  * The first step gives it a range of ids in the directory, the last one adds its binding to the configuration. So an interrupted
  * run leaves a database with a range but no binding, and the next run completes it. All checks come before the first step.
  */
-import { rmSync } from "node:fs";
-import { replicateDatabase } from "./account_state.ts";
-import { databaseAtCloudflare } from "./cloudflare_api.ts";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { missingInRegion } from "../database/shards.ts";
+import { replicateDatabase, stateOfBucket, stateOfDatabase } from "./account_state.ts";
 import { CONSENT_USAGE, type Consent, consentOptions, mayChange, say } from "./command.ts";
 import { runDatabaseCommand } from "./database_command.ts";
 import {
@@ -19,7 +19,15 @@ import {
 } from "./databases.ts";
 import { SCHEMA } from "./exported_copy.ts";
 import { applyMigrations } from "./local_database.ts";
+import {
+  bucketsOfRegion,
+  regionsOf,
+  requireRegionName,
+  suffixIn,
+  withRegion,
+} from "./region_configuration.ts";
 import { JURISDICTIONS } from "./setup_configuration.ts";
+import { bucketSteps, IN_THE_US } from "./setup_plan.ts";
 import { rangeStatement, rangeStatements } from "./shard_statements.ts";
 import { queryDatabase, runAt } from "./statement_runner.ts";
 import {
@@ -27,6 +35,7 @@ import {
   configFlags,
   flagsOf,
   runWrangler,
+  sameConfig,
   sameTarget,
   type Target,
   targetFlags,
@@ -37,42 +46,59 @@ import {
   configurationOf,
   databaseId,
   databaseName,
+  readConfiguration,
   requireExtensible,
+  type WranglerConfiguration,
 } from "./wrangler_config.ts";
 
 type Place = { jurisdiction?: string; location?: string };
 
 const USAGE = `
-Usage: npm run shards:add -- [--remote]
+Usage: npm run shards:add -- [--remote] [--region eu] [--jurisdiction eu]
 
 Adds a database for new organizations: creates it with its tables, gives it a range of ids, and adds its binding to wrangler.toml.
 Existing organizations stay where they are. If it is interrupted, run it again.
 
+  --region NAME        the region of the database, if the service has regions. For the first database of a region, this also creates its
+                       buckets, in the same jurisdiction or location, and adds their bindings
   --jurisdiction NAME  the jurisdiction in which a new database in production keeps its data for good: ${JURISDICTIONS.join(", ")}
   --location NAME      the location of a new database in production, such as weur
 ${CONSENT_USAGE}`;
 
 const options = {
   ...consentOptions,
+  region: { type: "string" },
   jurisdiction: { type: "string" },
   location: { type: "string" },
 } as const;
 
-runDatabaseCommand(USAGE, options, ({ jurisdiction, location, ...target }) =>
-  addShard(target, { jurisdiction, location }),
+runDatabaseCommand(USAGE, options, ({ region, jurisdiction, location, ...target }) =>
+  addShard(target, { jurisdiction, location }, region),
 );
 
-async function addShard(target: Target & Consent, place: Place) {
+async function addShard(target: Target & Consent, place: Place, region: string | undefined) {
   requireExtensible(target.config);
+  const configuration = readConfiguration(target);
+  const regions = requireRegion(target, configuration, region);
   const known = await requireDirectory(target);
   const shard = await nextShard(target, known);
   const isBound = boundShards(target).includes(shard);
   const name = databaseName(target, shard);
-  const isThere =
-    !target.remote ||
-    databaseId(target, shard) !== undefined ||
-    (await databaseAtCloudflare(target, name)) !== undefined;
-  if (isThere && target.remote) refusePlace(name, place);
+  const bound = { binding: bindingOf(shard), database_name: name, database_id: databaseId(target, shard) };
+  const found = target.remote ? (await stateOfDatabase(target, bound)).found : undefined;
+  const isThere = !target.remote || bound.database_id !== undefined || found !== undefined;
+  const jurisdiction = place.jurisdiction ?? found?.jurisdiction ?? undefined;
+  const added = region === undefined ? undefined : { shard, region, jurisdiction };
+  const location = place.location ?? (jurisdiction === "us" ? IN_THE_US : undefined);
+  const isOther = region !== undefined && suffixIn(regions, region) !== "";
+  const buckets =
+    target.remote && isOther
+      ? await Promise.all(
+          bucketsOfRegion(configuration, region, jurisdiction).map((each) => stateOfBucket(target, each)),
+        )
+      : [];
+  const steps = buckets.flatMap((bucket) => bucketSteps(target, bucket, location));
+  if (isThere && target.remote) refusePlace(name, place, found?.jurisdiction, steps.length > 0);
   const config = isBound ? target.config : configurationOf(shard + 1, target, ".wrangler-adding.toml");
   try {
     const database = { ...target, config, shard };
@@ -86,18 +112,54 @@ async function addShard(target: Target & Consent, place: Place) {
       ...(isThere ? [] : [made]),
       ...(target.remote ? ["Turn on its read replication"] : []),
       "Create its tables",
+      ...steps.map(({ says }) => says),
       ...(isBound
         ? []
-        : [`Bind it as ${bindingOf(shard)} in ${target.config}: new organizations will live there`]),
+        : [
+            `Bind it as ${bindingOf(shard)} in ${target.config}: new organizations${region ? ` of the region ${region}` : ""} will live there`,
+          ]),
     ];
     if (!(await mayChange(plan, target))) return;
     await complete(database, { own, name, place, isThere });
+    for (const { says, run } of steps) {
+      await run?.();
+      say(`Done: ${says}`);
+    }
+    // Before the binding, which ends the command's work.
+    if (added)
+      writeFileSync(target.config, withRegion(readFileSync(target.config, "utf8"), target.env, added));
     bindDatabase(target, shard);
   } finally {
     if (!isBound) rmSync(config);
   }
   say(`${target.config} binds it as ${bindingOf(shard)}.`);
   sayNext(target, shard);
+  if (isOther) sayMissing(target, region);
+}
+
+/** @throws Error unless the database gets a region if the others have one */
+function requireRegion(target: Target, configuration: WranglerConfiguration, region: string | undefined) {
+  requireRegionName(region);
+  const regions = regionsOf(configuration);
+  if (region !== undefined && !regions)
+    throw new Error(
+      `First name the region of the first database: \`npm run setup -- --region NAME\`, or SHARD_REGIONS = "0=NAME" in ${target.config}.`,
+    );
+  if (region === undefined && regions)
+    throw new Error(`Add --region: ${[...new Set(regions.values())].join(", ")}, or a new one.`);
+  return regions;
+}
+
+/** Prints the settings of the region that the configuration lacks. Only the operator knows their values. */
+function sayMissing(target: Target, region: string) {
+  const configuration = readConfiguration(target);
+  const missing = missingInRegion(region, {
+    ...configuration.vars,
+    ...Object.fromEntries(configuration.r2_buckets.map(({ binding }) => [binding, "bound"])),
+  });
+  say(`\nSet the settings of the region ${region}${target.remote ? "" : ", here in .dev.vars"}:`);
+  for (const name of missing)
+    say(target.remote ? `  npx wrangler secret put ${name}${sameConfig(target)}` : `  ${name}`);
 }
 
 interface Adding {
@@ -192,9 +254,23 @@ function sayNext(target: Target, shard: number) {
   );
 }
 
-/** @throws Error if a place is given, since an existing database cannot be moved */
-function refusePlace(name: string, place: Place) {
-  const [flag] = flagsOf(place);
+/**
+ * An interrupted run is repeated with the same place.
+ *
+ * @throws Error if another place is given, since an existing database cannot be moved
+ */
+function refusePlace(
+  name: string,
+  place: Place,
+  jurisdiction: string | null | undefined,
+  hasBuckets: boolean,
+) {
+  const isSame = place.jurisdiction !== undefined && place.jurisdiction === jurisdiction;
+  const [flag] = flagsOf({
+    jurisdiction: isSame ? undefined : place.jurisdiction,
+    // Its buckets are still to be created.
+    location: hasBuckets ? undefined : place.location,
+  });
   if (flag === undefined) return;
   throw new Error(
     `The database ${name} exists already, and ${flag} cannot move it. See where it is: \`npx wrangler d1 info ${name}\`. ` +

@@ -9,9 +9,12 @@ type Configuration = Pick<Target, "config" | "env">;
  * The numbers of the databases that the configuration binds, in ascending order. Always includes the first: wrangler itself
  * reports it if it is missing.
  */
-export function boundShards(configuration: Configuration): number[] {
-  const others = readConfiguration(configuration)
-    .d1_databases.flatMap(({ binding }) => /^DB_([1-9]\d*)$/.exec(binding)?.[1] ?? [])
+export const boundShards = (configuration: Configuration): number[] =>
+  shardsIn(readConfiguration(configuration));
+
+export function shardsIn({ d1_databases }: WranglerConfiguration): number[] {
+  const others = d1_databases
+    .flatMap(({ binding }) => /^DB_([1-9]\d*)$/.exec(binding)?.[1] ?? [])
     .map(Number);
   return [0, ...others].sort((a, b) => a - b);
 }

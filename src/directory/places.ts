@@ -1,9 +1,15 @@
-import { asc, isNull } from "drizzle-orm";
+import { and, asc, eq, inArray, isNull, or, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import { listTotals } from "../database/database.table.ts";
 import type { Database } from "../database/database.ts";
-import { hasValues } from "../database/expressions.ts";
-import { builder, type Placeholders, preparedQuery, type Row, runFirst } from "../database/queries.ts";
-import { rowsBy, selectColumn } from "../database/selects.ts";
+import {
+  builder,
+  jsonValues,
+  type Placeholders,
+  preparedQuery,
+  type Row,
+  runFirst,
+} from "../database/queries.ts";
+import { rowsBy } from "../database/selects.ts";
 import { nextSlug } from "../database/slug.ts";
 import { tableWrites } from "../database/table_writes.ts";
 import { remember } from "../memory.ts";
@@ -20,18 +26,30 @@ export const placeOfSlug = rowsBy(places, columns, "slug");
 
 const placeOfId = rowsBy(places, columns, "id");
 
-export const totalOfPlaces = preparedQuery((_: object) =>
-  selectColumn(listTotals.total, hasValues(listTotals, { list: "organizations", owner_id: EVERYBODY })),
+/** A JSON array of the shards to which a list is limited, or null for all. */
+type Shards = { shards: string | null };
+
+const isAmong = (shard: SQLWrapper, shards: Placeholders<Shards>["shards"]): SQL | undefined =>
+  or(isNull(shards), inArray(shard, jsonValues(shards)));
+
+export const totalOfPlaces = preparedQuery(({ shards }: Placeholders<Shards>) =>
+  builder
+    .select({ total: sql<number>`coalesce(sum(${listTotals.total}), 0)`.as("total") })
+    .from(listTotals)
+    .where(and(eq(listTotals.list, "organizations"), isAmong(listTotals.owner_id, shards))),
 );
 
-/** The `owner_id` under which the total of all organizations is stored. */
-const EVERYBODY = 0;
+export interface PlacesWindow extends Shards {
+  limit: number;
+  offset: number;
+}
 
-export const selectPlaces = ({ limit, offset }: Placeholders<{ limit: number; offset: number }>) =>
+/** Reads the places of other regions too: an index would cost each new organization more than the list costs now and then. */
+export const selectPlaces = ({ limit, offset, shards }: Placeholders<PlacesWindow>) =>
   builder
     .select(columns)
     .from(places)
-    .where(isNull(places.deleted_at))
+    .where(and(isNull(places.deleted_at), isAmong(places.shard, shards)))
     .orderBy(asc(places.id))
     .limit(limit)
     .offset(offset);

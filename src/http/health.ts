@@ -85,6 +85,7 @@ const FROZEN =
 export const health = newHono<{ Bindings: Env }>().get("/", async (c) => {
   try {
     requireOwnSecrets(readSettings(c.env), c.req.url);
+    for (const shard of shardsOf(c.env)) readSettings(envOfShard(c.env, shard));
   } catch (error) {
     logFault({ request_id: c.get("requestId") }, error);
     const names = error instanceof SettingsError ? `: set ${error.settings.join(", ")}` : "";

@@ -138,7 +138,9 @@ describe("Two databases", () => {
       );
     const [before, there] = calls();
     expect([before?.length, there?.length]).toEqual([0, 1]);
-    const moved = await done(project.run("organizations:move", "--organization", String(id), "--to", "0"));
+    const moved = await done(
+      project.run("organizations:move", "--organization", String(id), "--to", "0", "--yes"),
+    );
     expect(moved).toMatch(/It has moved, with \d+ rows\. Its writes were refused for \d+ ms\./);
     expect(calls()).toEqual([there, there]);
     await done(project.run("deploy", "--local"));

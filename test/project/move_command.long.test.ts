@@ -1,5 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
+import { atCloudflare } from "../../src/dev/file_store.ts";
+import { copyFiles, deleteFilesOf, type RegionFiles } from "../../src/dev/move_files.ts";
 import { done } from "../e2e/support/ended.ts";
 import { bindingsOfShards } from "./support/busy_shards.ts";
 import { openClinic } from "./support/clinic_in_node.ts";
@@ -10,6 +12,30 @@ import { likeWorkers } from "./support/worker_in_node.ts";
 
 likeWorkers();
 letTimePass();
+
+it("The sealed days are copied over Cloudflare's API, and stay if a lock keeps them", async () => {
+  const { environment, objects, config } = await aServiceAtCloudflare([]);
+  vi.stubEnv("CLOUDFLARE_API_BASE_URL", environment.CLOUDFLARE_API_BASE_URL);
+  vi.stubEnv("CLOUDFLARE_API_TOKEN", environment.CLOUDFLARE_API_TOKEN);
+  const inRegion = (region: string, bucket: { bucket_name: string; jurisdiction?: string }): RegionFiles => ({
+    ...{ region, bucketName: bucket.bucket_name, lockedDays: async () => 2192 },
+    ...{ recordings: atCloudflare({ config }, bucket), auditLogs: atCloudflare({ config }, bucket) },
+  });
+  const from = inRegion("us", { bucket_name: "audit-logs" });
+  const to = inRegion("eu", { bucket_name: "audit-logs-eu", jurisdiction: "eu" });
+  for (const key of ["17/2026-01-30.ndjson.gz", "17/2026-01-31.ndjson.gz", "171/2026-01-31.ndjson.gz"])
+    objects.set(`default/audit-logs/${key}`, Buffer.from([0x1f, 0x8b, 0xff, key.length]));
+  const clinic = { id: 17, slug: "clinic" };
+  expect((await copyFiles(clinic, { from, to }, () => {})).files).toBe(2);
+  expect((await copyFiles(clinic, { from, to }, () => {})).files).toBe(0);
+  expect(objects.get("eu/audit-logs-eu/17/2026-01-31.ndjson.gz")).toEqual(
+    objects.get("default/audit-logs/17/2026-01-31.ndjson.gz"),
+  );
+  const until = await deleteFilesOf(clinic, from);
+  expect(new Date(until ?? 0).toISOString()).toMatch(/^2032-02-01T/);
+  await deleteFilesOf(clinic, { ...to, lockedDays: async () => 0 });
+  expect([...objects.keys()].filter((key) => key.startsWith("eu/"))).toEqual([]);
+});
 
 /** `npm run simulate` moves organizations while their clients write. */
 it("`npm run organizations:move -- --remote` moves an organization of 30,000 rows, and then deletes its old ones", async () => {

@@ -1,7 +1,15 @@
 import type { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
 import { RANGE } from "../../src/database/shards.ts";
-import { deleteOldRows, moveOrganization, undoMove } from "../../src/dev/move.ts";
+import {
+  copyLateFiles,
+  deleteOldFiles,
+  deleteOldRows,
+  moveOrganization,
+  planDeletion,
+  planMove,
+  undoMove,
+} from "../../src/dev/move.ts";
 import { mark, markAsArriving, switchTo, takeRange } from "../../src/dev/move_statements.ts";
 import { QUIET_STATE, QUIETING_STATEMENTS, RESUMING_STATEMENTS } from "../../src/dev/quiet_statements.ts";
 import type { Run } from "../../src/dev/statement_runner.ts";
@@ -13,6 +21,7 @@ import {
   listTotalsOf,
   triggersOf,
   twoOrganizations,
+  twoRegions,
 } from "./support/moving.ts";
 
 const ID = 1;
@@ -54,6 +63,44 @@ describe("moveOrganization", () => {
     expect(listTotalsOf(first, ID)).toEqual([]);
     for (const { count } of Object.values(digestsOf(first, ID))) expect(count).toBe(0);
     expect(first.prepare("pragma foreign_key_check").all()).toEqual([]);
+  });
+
+  it("moves files between regions and back, without those that were deleted meanwhile, and deletes the old ones", async () => {
+    const { databases, run } = twoOrganizations();
+    const { inRegions, usRecordings, usDays, euRecordings, euDays } = twoRegions();
+    const regions = inRegions();
+    const move = (to: number) => moveOrganization(run, { id: ID, to }, SHARDS, undefined, regions);
+    usRecordings.set("clinic1/old.wav", "old");
+    usRecordings.set("clinic1/kept.wav", "kept");
+    usRecordings.set("clinic2/visit.wav", "of a neighbour");
+    usDays.set("1/2026-01-31.ndjson.gz", "sealed");
+    expect((await planMove(run, { id: ID, to: 1 }, false, regions))[1]).toContain("copy its 3 files (1 MB)");
+    await move(1);
+    // The service deletes a recording, the recorder still writes to the old bucket, and a day is sealed.
+    const [file] = databases[1].prepare("select egress_id from egress_files").all();
+    databases[1]
+      .prepare(
+        "insert into egress_files (organization_id, storage_key, egress_id, is_deleted) values (1, ?, ?, 1)",
+      )
+      .run("clinic1/old.wav", Number(file?.egress_id));
+    euRecordings.delete("clinic1/old.wav");
+    usRecordings.set("clinic1/late.wav", "late");
+    euDays.set("1/2026-02-01.ndjson.gz", "sealed too");
+    expect(await copyLateFiles(run, ID, SHARDS, regions, () => {})).toBe(1);
+    expect([...euRecordings.keys()]).toEqual(["clinic1/kept.wav", "clinic1/late.wav"]);
+    letMinutesPass(databases);
+    await move(0);
+    expect([...usRecordings.keys()].toSorted()).toEqual([
+      "clinic1/kept.wav",
+      "clinic1/late.wav",
+      "clinic2/visit.wav",
+    ]);
+    expect([...usDays.keys()]).toEqual(["1/2026-01-31.ndjson.gz", "1/2026-02-01.ndjson.gz"]);
+    await expect(deleteOldFiles(run, ID, SHARDS, regions)).rejects.toThrow("wait 17 minutes");
+    letMinutesPass(databases);
+    expect((await planDeletion(run, ID, SHARDS, regions)).at(-1)).toContain("the 4 files (1 MB)");
+    await deleteOldFiles(run, ID, SHARDS, regions);
+    expect([euRecordings.size, euDays.size, usRecordings.size]).toEqual([0, 0, 3]);
   });
 
   it("continues with higher ids than the organization ever had, even if it moves back", async () => {

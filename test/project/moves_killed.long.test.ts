@@ -2,7 +2,15 @@ import { describe, expect, it } from "vitest";
 import { RANGE } from "../../src/database/shards.ts";
 import { moveOrganization, undoMove } from "../../src/dev/move.ts";
 import type { Run } from "../../src/dev/statement_runner.ts";
-import { digestsOf, dyingAfter, homesOf, triggersOf, twoOrganizations } from "./support/moving.ts";
+import {
+  digestsOf,
+  dyingAfter,
+  homesOf,
+  livingFor,
+  triggersOf,
+  twoOrganizations,
+  twoRegions,
+} from "./support/moving.ts";
 
 const ID = 1;
 const SHARDS = [0, 1, 2];
@@ -13,23 +21,33 @@ describe("moveOrganization, killed at any step,", () => {
     const [first, second] = databases;
     const before = digestsOf(first, ID);
     const triggers = [triggersOf(first), triggersOf(second)];
+    const { inRegions, usRecordings, usDays, euRecordings, euDays } = twoRegions();
+    for (let n = 0; n < 3; n++) usRecordings.set(`clinic1/visit-${n}.wav`, `recording ${"x".repeat(n)}`);
+    usRecordings.set("clinic2/visit.wav", "of a neighbour");
+    usDays.set("1/2026-01-31.ndjson.gz", "sealed");
+    const [recordings, days] = [new Map(usRecordings), new Map(usDays)];
+    const mine = [...recordings].filter(([key]) => key.startsWith("clinic1/"));
     let undone = 0;
     for (let batches = 0, done = false; !done; batches++) {
-      const attempt = moveOrganization(dyingAfter(batches, run), { id: ID, to: 1 }, SHARDS);
+      const live = livingFor(batches);
+      const through = dyingAfter(batches, run, live);
+      const attempt = moveOrganization(through, { id: ID, to: 1 }, SHARDS, undefined, inRegions(live));
       done = await attempt.then(
         () => true,
         () => false,
       );
       expect([batches, homesOf(databases, ID).length <= 1]).toEqual([batches, true]);
       expect(digestsOf(first, ID)).toEqual(before);
+      expect([usRecordings, usDays]).toEqual([recordings, days]);
       if (homesOf(databases, ID)[0] === 1) break;
-      const undoing = undoMove(run, { id: ID, to: 1 });
+      const undoing = undoMove(run, { id: ID, to: 1 }, inRegions());
       if (first.prepare("select 1 from moves where shard = 1").get()) {
         await expect(undoing).rejects.toThrow("has moved");
         break;
       }
       await undoing;
       undone++;
+      expect([euRecordings.size, euDays.size]).toEqual([0, 0]);
       expect(homesOf(databases, ID)).toEqual([0]);
       expect([triggersOf(first), triggersOf(second)]).toEqual(triggers);
       expect(first.prepare("select * from moves").all()).toEqual([]);
@@ -46,8 +64,9 @@ describe("moveOrganization, killed at any step,", () => {
         expect(Math.floor(Number(seq) / RANGE)).toBe(range);
     }
     expect(undone).toBeGreaterThan(30);
-    await moveOrganization(run, { id: ID, to: 1 }, SHARDS);
+    await moveOrganization(run, { id: ID, to: 1 }, SHARDS, undefined, inRegions());
     expect(digestsOf(second, ID)).toEqual(before);
+    expect([[...euRecordings], euDays]).toEqual([mine, days]);
   });
 
   it("completes at the next attempt, even if undoing it was killed", async () => {

@@ -1,7 +1,9 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
+import { readConfiguration } from "../../src/dev/wrangler_config.ts";
 import { done, refused } from "../e2e/support/ended.ts";
+import { Refusal } from "./support/cloudflare_resources.ts";
 import { aServiceAtCloudflare, NAME } from "./support/service_at_cloudflare.ts";
 
 /** Each command loads wrangler, and some start it, which takes seconds on a busy machine. */
@@ -84,6 +86,45 @@ describe("npm run shards:add -- --remote", () => {
     expect(said).toContain("DB_2 has tables of another application");
     expect(other.prepare("select name from sqlite_schema").all()).toEqual([{ name: "other" }]);
     expect(service.directory.prepare("select shard from shards").all()).toEqual([{ shard: 1 }]);
+  });
+});
+
+describe("npm run shards:add -- --remote --region", () => {
+  it("creates the first database of a region with its buckets, also after an interruption, and `deploy` names what is missing", async () => {
+    const service = await aServiceAtCloudflare([]);
+    const add = (...args: string[]) => service.run("shards_add", "--remote", "--yes", ...args);
+    const inEurope = ["--region", "eu", "--jurisdiction", "eu"];
+    expect(await refused(add(...inEurope))).toContain("First name the region of the first database");
+    const named = await done(service.run("setup", "--yes", "--region", "us"));
+    expect(named).toContain("Name the region of the database us");
+    expect(await refused(add())).toContain("Add --region: us, or a new one.");
+    service.hooks.before = ({ body }) => {
+      if (body.name === "audit-logs-eu") throw new Refusal(500, 10001, "We encountered an internal error.");
+    };
+    await refused(add(...inEurope));
+    service.hooks.before = undefined;
+    expect(await done(add(...inEurope))).toContain("npx wrangler secret put RECORDINGS_S3_ENDPOINT_EU");
+    expect(service.settings.get(`${NAME}-1`)).toMatchObject({ jurisdiction: "eu" });
+    expect(service.buckets.get("eu/recordings-eu")).toEqual([]);
+    expect(service.buckets.get("eu/audit-logs-eu")).toHaveLength(1);
+    const { vars, r2_buckets } = readConfiguration({ config: service.config });
+    expect(vars).toMatchObject({ SHARD_REGIONS: "0=us,1=eu", RECORDINGS_S3_BUCKET_EU: "recordings-eu" });
+    expect(r2_buckets.map(({ binding, jurisdiction }) => [binding, jurisdiction])).toEqual([
+      ["RECORDINGS", undefined],
+      ["AUDIT_LOGS", undefined],
+      ["RECORDINGS_EU", "eu"],
+      ["AUDIT_LOGS_EU", "eu"],
+    ]);
+    service.buckets.delete("eu/audit-logs-eu");
+    const lacking = await refused(service.run("deploy", "--yes"));
+    expect(lacking.match(/^ {2}.*$/gm)).toEqual([
+      "  The bucket audit-logs-eu (AUDIT_LOGS_EU)",
+      "  The setting RECORDINGS_S3_ENDPOINT_EU of the region eu",
+      "  The setting RECORDINGS_S3_ACCESS_KEY_ID_EU of the region eu",
+      "  The setting RECORDINGS_S3_SECRET_ACCESS_KEY_EU of the region eu",
+    ]);
+    await done(service.run("setup", "--yes", "--region", "us"));
+    expect(service.buckets.get("eu/audit-logs-eu")).toHaveLength(1);
   });
 });
 

@@ -20,7 +20,7 @@ const renamed = {
 };
 
 const UPDATE =
-  "Omitted fields keep their values. The slug cannot be changed; it stays when the name changes. A shorter retention also deletes existing data, within minutes and in portions. Data of calls under legal hold is not deleted. A longer retention does not restore deleted data.";
+  "Omitted fields keep their values. The slug and the region cannot be changed; the slug stays when the name changes. A shorter retention also deletes existing data, within minutes and in portions. Data of calls under legal hold is not deleted. A longer retention does not restore deleted data.";
 
 const FIELDS = { organization: "The fields to change. An empty object changes only `updated_at`." };
 
@@ -72,7 +72,11 @@ export const organizationsReference: Reference = {
       summary: "List all organizations",
       description:
         "The list is ordered by id. With several databases, an organization whose creation failed halfway counts in the total but is missing from its page, until it is created again with the same slug.",
+      parameters: {
+        region: { description: "Only organizations in this region of the service.", example: "eu" },
+      },
       response: pageResponse("organizations", organizationSchema),
+      errors: [refusals.noRegionToList(["us", "eu"]), refusals.noRegionToList([])],
     },
     "GET /organizations/:organization_id": {
       operationId: "getOrganization",
@@ -105,10 +109,11 @@ export const organizationsReference: Reference = {
       operationId: "createOrganization",
       summary: "Create an organization",
       description:
-        "Recordings, transcripts and SOAP notes are kept forever unless an update sets a number of days. If no response arrives, check the list before you create the organization again: without a `slug`, a second request creates a second organization.",
+        "Recordings, transcripts and SOAP notes are kept forever unless an update sets a number of days. If no response arrives, check the list before you create the organization again: without a `slug`, a second request creates a second organization. If the service has several regions, `region` says in which one the organization's data lie; without it, the people who run the service decide.",
       request: {
         examples: {
           "Only a name": { organization: { name: created.name } },
+          "In a region": { organization: { name: created.name, region: "eu" } },
           "All fields": exampleBody(createOrganizationBody(), {
             ...created,
             name: "Hillside",
@@ -121,6 +126,8 @@ export const organizationsReference: Reference = {
         invalidBody(`organization.slug: ${refusals.NOT_AN_ORGANIZATION_SLUG}`),
         invalidBody(`organization.time_zone: ${refusals.NOT_A_TIME_ZONE}`),
         refusals.organizationSlugTaken(),
+        refusals.noSuchRegion(["us", "eu"]),
+        refusals.noSuchRegion([]),
       ],
     },
   },

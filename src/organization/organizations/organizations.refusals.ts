@@ -1,4 +1,4 @@
-import { ApiError, notFound, unprocessable } from "../../http/errors.ts";
+import { ApiError, invalidBody, invalidQuery, notFound, unprocessable } from "../../http/errors.ts";
 import { MAX_RETENTION_DAYS } from "../../lifetimes.ts";
 import { MAX_IDENTIFIER_SYSTEM_LENGTH, MAX_ORGANIZATION_SLUG_LENGTH } from "../../limits.ts";
 import { grouped } from "../../units.ts";
@@ -12,12 +12,24 @@ export const organizationSuspended = () =>
     "The organization is suspended: ask the people who run the service to resume it",
   );
 
+const listOf = (regions: string[]) =>
+  regions.length > 0
+    ? `must be one of ${[...new Set(regions)].join(", ")}`
+    : "must be left out: the service has no regions";
+
+export const noSuchRegion = (regions: string[]) => invalidBody(`organization.region: ${listOf(regions)}`);
+
+export const noRegionToList = (regions: string[]) => invalidQuery(`region: ${listOf(regions)}`);
+
 export const NOT_AN_ORGANIZATION_SLUG = `must be 1 to ${MAX_ORGANIZATION_SLUG_LENGTH} characters of a-z and 0-9, with single hyphens between them`;
 
 export const organizationSlugTaken = () =>
   unprocessable("slug_taken", "organization.slug: is taken; choose another one, or omit it");
 
-export const ORGANIZATION_STAYS = { slug: "the slugs of the waiting rooms begin with it" };
+export const ORGANIZATION_STAYS = {
+  slug: "the slugs of the waiting rooms begin with it",
+  region: "the people who run the service can move an organization to another region",
+};
 
 export const OWN_ORGANIZATION_STAYS = {
   ...ORGANIZATION_STAYS,

@@ -4,6 +4,7 @@ import * as story from "../../openapi/story.ts";
 import {
   organizationSlug,
   patientIdentifierSystem,
+  region,
   retentionDays,
   timeZone,
 } from "./organizations.schemas.ts";
@@ -39,6 +40,11 @@ const ownFields = z.object({
     description:
       "Whether clients must state, in `X-Acting-User` and `X-Purpose-Of-Use`, for whom and why they read. This applies to reads that the access log records. A change takes effect within 60 seconds.",
     example: false,
+  }),
+  region: region().nullable().meta({
+    description:
+      "The region in which the organization's rows, recordings and sealed days of its access log lie, as the people who run the service name it. null if the service has no regions.",
+    example: null,
   }),
   time_zone: timeZone().meta({
     description:

@@ -1,11 +1,11 @@
 import { externalRoutes } from "../../http/hono.ts";
-import { pageQuery } from "../../http/pagination.ts";
 import { platformRoutes } from "../../http/platform_api.ts";
 import { adminArea, area } from "../../http/scopes.ts";
 import { jsonBody, params, query } from "../../http/validation.ts";
 import { organizationParams } from "../../http/wire.ts";
 import {
   createOrganizationBody,
+  organizationsQuery,
   toOrganization,
   toOwnOrganization,
   updateOrganizationBody,
@@ -34,7 +34,7 @@ export const organizationsExternal = externalRoutes()
 const ofOrganization = params(organizationParams);
 
 export const organizationsPlatform = platformRoutes()
-  .get("/organizations", query(pageQuery), async (c) => {
+  .get("/organizations", query(organizationsQuery), async (c) => {
     const { items, pagination } = await listOrganizations(c.var.context, c.req.valid("query"));
     return c.json({ organizations: items.map(toOrganization), pagination });
   })

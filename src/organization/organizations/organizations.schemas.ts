@@ -1,12 +1,14 @@
 import * as z from "zod";
 import type { Context } from "../../context.ts";
 import type { Row } from "../../database/queries.ts";
+import { pageQuery } from "../../http/pagination.ts";
 import { unchangeable } from "../../http/unchangeable.ts";
 import { name, ORGANIZATION_SLUG, toTimestamp } from "../../http/wire.ts";
 import { MAX_RETENTION_DAYS } from "../../lifetimes.ts";
 import {
   MAX_IDENTIFIER_SYSTEM_LENGTH,
   MAX_ORGANIZATION_SLUG_LENGTH,
+  MAX_REGION_LENGTH,
   MAX_TIME_ZONE_LENGTH,
 } from "../../limits.ts";
 import { lazily } from "../../memory.ts";
@@ -36,6 +38,8 @@ export const retentionDays = lazily(() =>
     .nullable(),
 );
 
+/** The service checks whether there is such a region. */
+export const region = lazily(() => z.string().max(MAX_REGION_LENGTH));
 /** Without the short names, such as IST, that stand for several zones. */
 const TIME_ZONE = /^(UTC|[A-Z][A-Za-z_]*(\/[A-Za-z0-9_+-]+)+)$/;
 
@@ -70,10 +74,13 @@ export const createOrganizationBody = lazily(() =>
     organization: z.object({
       name: name(),
       slug: organizationSlug().optional(),
+      region: region().optional(),
       time_zone: timeZone().optional(),
     }),
   }),
 );
+
+export const organizationsQuery = lazily(() => pageQuery().extend({ region: region().optional() }));
 
 const changeableFields = lazily(() =>
   z
@@ -101,17 +108,20 @@ export const updateOrganizationBody = lazily(() =>
 
 export type Organization = Row<typeof organizationColumns>;
 
-export const toOrganization = (row: Organization): z.input<typeof organizationSchema> => ({
+/** With the region of the database in which it lives. */
+export type PlacedOrganization = Organization & { region: string | null };
+
+export const toOrganization = (row: PlacedOrganization): z.input<typeof organizationSchema> => ({
   ...toSharedFields(row),
   is_suspended: row.is_suspended,
 });
 
 export const toOwnOrganization = (
   { settings }: Context,
-  row: Organization,
+  row: PlacedOrganization,
 ): z.input<typeof ownOrganizationSchema> => ({ ...toSharedFields(row), app_url: settings.APP_URL });
 
-const toSharedFields = (row: Organization) => ({
+const toSharedFields = (row: PlacedOrganization) => ({
   id: row.id,
   name: row.name,
   slug: row.slug,
@@ -119,6 +129,7 @@ const toSharedFields = (row: Organization) => ({
   transcript_retention_days: row.transcript_retention_days,
   participant_retention_days: row.participant_retention_days,
   require_acting_user: row.require_acting_user,
+  region: row.region,
   time_zone: row.time_zone,
   patient_identifier_system: row.patient_identifier_system,
   created_at: toTimestamp(row.created_at),

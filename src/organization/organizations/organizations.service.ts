@@ -9,7 +9,7 @@ import { ownShard } from "../../database/quiet.ts";
 import { kebabCase, MAX_SLUG_SUFFIX_LENGTH } from "../../database/slug.ts";
 import { type Place, pageOfPlaces, placeOfSlug, placeWrites, totalOfPlaces } from "../../directory/places.ts";
 import { log } from "../../http/log.ts";
-import { type PageQuery, pageWindow, toPage } from "../../http/pagination.ts";
+import { pageWindow, toPage } from "../../http/pagination.ts";
 import { requireUnchanged } from "../../http/unchangeable.ts";
 import { toTimestamp } from "../../http/wire.ts";
 import { MAX_ORGANIZATION_SLUG_LENGTH } from "../../limits.ts";
@@ -22,8 +22,18 @@ import {
   type NewOrganization,
   newOrganization,
 } from "./organizations.merge.ts";
-import { organizationNotFound, organizationSlugTaken } from "./organizations.refusals.ts";
-import type { Organization, updateOrganizationBody } from "./organizations.schemas.ts";
+import {
+  noRegionToList,
+  noSuchRegion,
+  organizationNotFound,
+  organizationSlugTaken,
+} from "./organizations.refusals.ts";
+import type {
+  Organization,
+  organizationsQuery,
+  PlacedOrganization,
+  updateOrganizationBody,
+} from "./organizations.schemas.ts";
 import {
   insertAtNewestPlace,
   newestOrganizationEntry,
@@ -34,11 +44,17 @@ import {
   organizationWrites,
 } from "./organizations.sql.ts";
 
+type ListQuery = z.output<ReturnType<typeof organizationsQuery>>;
+
 /** Each database that holds a part of the page is queried once. */
-export async function listOrganizations({ db, shards }: Context, page: PageQuery) {
-  const window = pageWindow(page);
+export async function listOrganizations(context: Context, { region, ...page }: ListQuery) {
+  const { db, shards } = context;
+  const among = region === undefined ? null : shardsIn(context, region);
+  if (among?.length === 0) throw noRegionToList(regionsOf(context));
+  const filter = { shards: among && JSON.stringify(among) };
+  const window = { ...pageWindow(page), ...filter };
   const [[counted], places, here] = await runBatch(db, [
-    totalOfPlaces({}),
+    totalOfPlaces(filter),
     pageOfPlaces(window),
     organizationsOfPage(window),
   ]);
@@ -46,32 +62,50 @@ export async function listOrganizations({ db, shards }: Context, page: PageQuery
     places.filter(({ shard }) => shard > 0),
     ({ shard }) => shard,
   );
-  const others = Array.from(elsewhere, ([shard, found]) =>
-    inTime(
-      runAll(
-        requireShards(shards).enter(shard).db,
-        organizationsAmong({ ids: JSON.stringify(found.map(({ id }) => id)) }),
-      ),
-      DATABASE_TIMEOUT,
-    ),
-  );
-  const items = [here, ...(await Promise.all(others))].flat().sort((one, other) => one.id - other.id);
+  const others = Array.from(elsewhere, async ([shard, found]) => {
+    const ids = JSON.stringify(found.map(({ id }) => id));
+    const entered = requireShards(shards).enter(shard);
+    const rows = await inTime(runAll(entered.db, organizationsAmong({ ids })), DATABASE_TIMEOUT);
+    return rows.map((row) => placed(entered, row));
+  });
+  const first = here.map((row) => placed({ ...context, shard: 0 }, row));
+  const items = [first, ...(await Promise.all(others))].flat().sort((one, other) => one.id - other.id);
   return toPage(page, counted?.total ?? 0, items);
 }
 
-export const requireOrganization = ({ db }: Context, id: number): Promise<Organization> =>
-  requireFirst(db, organizationRow({ id }), organizationNotFound);
+const regionOf = ({ settings }: Context, shard: number): string | null =>
+  settings.SHARD_REGIONS?.get(shard) ?? null;
+
+const numbersOf = ({ shards }: Context): number[] => shards?.numbers ?? [0];
+
+const regionsOf = (context: Context): string[] =>
+  numbersOf(context).flatMap((shard) => regionOf(context, shard) ?? []);
+
+const shardsIn = (context: Context, region: string | null): number[] =>
+  numbersOf(context).filter((shard) => regionOf(context, shard) === region);
+
+const placed = (context: Context, row: Organization): PlacedOrganization => ({
+  ...row,
+  region: regionOf(context, context.shard),
+});
+
+export const requireOrganization = async (context: Context, id: number): Promise<PlacedOrganization> =>
+  placed(context, await requireFirst(context.db, organizationRow({ id }), organizationNotFound));
 
 /**
  * A taken slug gets a number if it was generated, and is refused if it was chosen. In the directory's own database, one
  * transaction inserts the place and the organization. In another one, the organization follows: if that fails, the next request
  * for the slug repeats it.
  */
-export async function createOrganization(context: Context, input: NewOrganization): Promise<Organization> {
+export async function createOrganization(
+  context: Context,
+  input: NewOrganization,
+): Promise<PlacedOrganization> {
   const { name, slug: chosen } = input;
-  const { now } = context;
+  const { now, settings } = context;
   const slug = chosen ?? (await slugOf(name));
-  const shard = shardOfNewOrganizations(context);
+  const region = input.region ?? settings.DEFAULT_REGION ?? regionOf(context, 0);
+  const shard = shardOfNewOrganizations(context, region);
   const reads: Record<string, BoundQuery<Place>> = {};
   if (chosen !== undefined) reads.places = placeOfSlug({ slug });
   const placeOrOrganization = await decideAndWrite(
@@ -79,7 +113,10 @@ export async function createOrganization(context: Context, input: NewOrganizatio
     reads,
     ({ places = [] }): Decision<Place | Organization> => {
       const [place] = places;
-      if (place && (place.shard === 0 || place.deleted_at !== null)) throw organizationSlugTaken();
+      const isTaken =
+        place &&
+        (place.shard === 0 || place.deleted_at !== null || regionOf(context, place.shard) !== region);
+      if (isTaken) throw organizationSlugTaken();
       if (place) return { unchanged: place };
       const insertPlace = placeWrites.insert({ slug, shard, deleted_at: null });
       if (shard > 0) return { writes: [insertPlace] };
@@ -91,26 +128,31 @@ export async function createOrganization(context: Context, input: NewOrganizatio
   );
   return "shard" in placeOrOrganization
     ? createAt(requireShards(context.shards).enter(placeOrOrganization.shard), placeOrOrganization, input)
-    : placeOrOrganization;
+    : placed(context, placeOrOrganization);
 }
 
 /** @throws ApiError 422 if the organization already exists, so that its slug is taken */
-function createAt(
+async function createAt(
   context: Context,
   { id, slug, shard }: Place,
   input: NewOrganization,
-): Promise<Organization> {
+): Promise<PlacedOrganization> {
   const { now } = context;
   const reads = { organization: organizationRow({ id }), shard: ownShard({}) };
-  return decideAndWrite(context, reads, ({ organization: [organization], shard: [own] }) => {
-    if (organization) throw organizationSlugTaken();
-    // Two bindings are mixed up.
-    if (own?.value !== shard) throw new Error(`The binding of shard ${shard} leads to another database`);
-    return {
-      writes: [organizationWrites.insert({ id, slug, ...newOrganization(input, now) })],
-      entries: [organizationEntry(context, "create", { id })],
-    };
-  });
+  const organization = await decideAndWrite(
+    context,
+    reads,
+    ({ organization: [organization], shard: [own] }) => {
+      if (organization) throw organizationSlugTaken();
+      // Two bindings are mixed up.
+      if (own?.value !== shard) throw new Error(`The binding of shard ${shard} leads to another database`);
+      return {
+        writes: [organizationWrites.insert({ id, slug, ...newOrganization(input, now) })],
+        entries: [organizationEntry(context, "create", { id })],
+      };
+    },
+  );
+  return placed(context, organization);
 }
 
 function requireShards(shards: Shards | undefined): Shards {
@@ -118,16 +160,19 @@ function requireShards(shards: Shards | undefined): Shards {
   return shards;
 }
 
-/** The shard from the setting, or else the newest one. */
-function shardOfNewOrganizations({ shards, settings }: Context): number {
-  const numbers = shards?.numbers ?? [0];
-  const shard = settings.NEW_ORGANIZATIONS_SHARD ?? numbers.at(-1) ?? 0;
-  if (!numbers.includes(shard))
+/** The shard from the setting if it is in the region, or else the newest one of the region. */
+function shardOfNewOrganizations(context: Context, region: string | null): number {
+  const numbers = numbersOf(context);
+  const { NEW_ORGANIZATIONS_SHARD: chosen } = context.settings;
+  if (chosen !== undefined && !numbers.includes(chosen))
     throw new SettingsError(
       ["NEW_ORGANIZATIONS_SHARD"],
       `NEW_ORGANIZATIONS_SHARD must be one of the databases that are bound: ${numbers}`,
     );
-  return shard;
+  const inRegion = shardsIn(context, region);
+  const newest = inRegion.at(-1);
+  if (newest === undefined) throw noSuchRegion(regionsOf(context));
+  return chosen !== undefined && inRegion.includes(chosen) ? chosen : newest;
 }
 
 /** Leaves space for a number. */
@@ -138,20 +183,28 @@ async function slugOf(name: string): Promise<string> {
 
 type OrganizationUpdate = z.output<ReturnType<typeof updateOrganizationBody>>["organization"];
 
-export const updateOrganization = (context: Context, id: number, input: OrganizationUpdate) =>
-  decideAndWrite(context, { organization: organizationRow({ id }) }, ({ organization: [organization] }) =>
+export async function updateOrganization(context: Context, id: number, input: OrganizationUpdate) {
+  const reads = { organization: organizationRow({ id }) };
+  const updated = await decideAndWrite(context, reads, ({ organization: [organization] }) =>
     decideOrganization(context, organization, input, mergeOrganizationByPlatform),
   );
+  return placed(context, updated);
+}
 
-export const updateOwnOrganization = (context: ClientContext, input: OrganizationUpdate) => {
+export async function updateOwnOrganization(context: ClientContext, input: OrganizationUpdate) {
   const { caller } = context;
   const author = asAdministrator(caller);
   const reads = { member: author.read, organization: organizationRow({ id: author.organization_id }) };
-  return decideAndWrite(context, reads, ({ member: [member], organization: [organization] }) => {
-    author.require(member);
-    return decideOrganization(context, organization, input, mergeOrganization);
-  });
-};
+  const updated = await decideAndWrite(
+    context,
+    reads,
+    ({ member: [member], organization: [organization] }) => {
+      author.require(member);
+      return decideOrganization(context, organization, input, mergeOrganization);
+    },
+  );
+  return placed(context, updated);
+}
 
 function decideOrganization(
   context: Context,
@@ -160,7 +213,7 @@ function decideOrganization(
   merge: typeof mergeOrganization,
 ): Decision<Organization> {
   if (!organization) throw organizationNotFound();
-  requireUnchanged(context, { ...organization, app_url: context.settings.APP_URL });
+  requireUnchanged(context, { ...placed(context, organization), app_url: context.settings.APP_URL });
   const { id } = organization;
   const next = merge(organization, input, context.now);
   return {

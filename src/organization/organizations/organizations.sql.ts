@@ -20,9 +20,9 @@ import { isNewest, rowsBy, selectColumn } from "../../database/selects.ts";
 import { tableWrites } from "../../database/table_writes.ts";
 import { totalOf } from "../../database/totals.ts";
 import { places } from "../../directory/directory.table.ts";
-import { selectPlaces } from "../../directory/places.ts";
+import { type PlacesWindow, selectPlaces } from "../../directory/places.ts";
 import { pagedList } from "../../http/lists.ts";
-import { type PageQuery, type PageWindow, pageWindow, toPage } from "../../http/pagination.ts";
+import { type PageQuery, pageWindow, toPage } from "../../http/pagination.ts";
 import type { apiClients } from "../api_clients/api_clients.table.ts";
 import type { issuers } from "../issuers/issuers.table.ts";
 import type { organizationUsers } from "../members/organization_users.table.ts";
@@ -96,7 +96,7 @@ export const mailNameOfOrganization = (id: SQLWrapper) =>
   sql<string>`${selectColumn(organizations.mail_name, eq(organizations.id, id))}`;
 
 /** In the directory's own database. Places decide: an organization that moved away has left its row. */
-export const organizationsOfPage = preparedQuery((window: Placeholders<PageWindow>) => {
+export const organizationsOfPage = preparedQuery((window: Placeholders<PlacesWindow>) => {
   const page = selectPlaces(window).as("page");
   return builder
     .select(organizationColumns)

@@ -5,7 +5,7 @@ import type { StorageSettings } from "../../settings.ts";
 import { FILE_DELETION_TIMEOUT, FILE_DELETIONS_AT_ONCE, FILE_DELETIONS_TIME_LIMIT } from "../../tuning.ts";
 
 /** @param base the URL to resolve the endpoint setting against, if the setting is a path */
-const fileUrl = (settings: StorageSettings, storage_key: string, base?: string): URL =>
+export const fileUrl = (settings: StorageSettings, storage_key: string, base?: string): URL =>
   new URL(`${bucketUrl(settings)}/${storage_key.split("/").map(encodeRfc3986).join("/")}`, base);
 
 const bucketUrl = ({ RECORDINGS_S3_ENDPOINT, RECORDINGS_S3_BUCKET }: StorageSettings) =>
@@ -26,6 +26,12 @@ function signer(settings: StorageSettings): AwsClient {
   signers.set(settings, client);
   return client;
 }
+
+export const sign = (
+  settings: StorageSettings,
+  url: string,
+  init?: { method: string; headers: HeadersInit },
+) => signer(settings).sign(url, init);
 
 /** S3 verifies signatures over paths in which everything except RFC 3986's unreserved characters is encoded. */
 const encodeRfc3986 = (segment: string): string =>
@@ -102,23 +108,40 @@ export async function deleteFiles(storage: RecordingStorage, storage_keys: strin
   return failures;
 }
 
+export interface StoredFile {
+  key: string;
+  size: number;
+  /** In hex. Undefined if the file was uploaded in parts: then the storage does not name it. */
+  md5: string | undefined;
+  uploaded: number;
+}
+
 /** @throws StorageError if the storage does not answer with a list */
-export async function* filesUnder(storage: RecordingStorage, prefix: string): AsyncGenerator<string[]> {
+export async function* filesUnder(storage: RecordingStorage, prefix: string): AsyncGenerator<StoredFile[]> {
   const bucket = boundBucket(storage);
   let cursor: string | undefined;
   do {
     const page = bucket
       ? await pageOfBinding(bucket, prefix, cursor)
       : await pageOfS3(storage.settings, prefix, cursor);
-    if (page.keys.length > 0) yield page.keys;
+    if (page.files.length > 0) yield page.files;
     cursor = page.cursor;
   } while (cursor !== undefined);
 }
 
-async function pageOfBinding(bucket: R2Bucket, prefix: string, cursor: string | undefined) {
+export async function pageOfBinding(bucket: R2Bucket, prefix: string, cursor: string | undefined) {
   const page = await bucket.list({ prefix, cursor });
-  return { keys: page.objects.map(({ key }) => key), cursor: page.truncated ? page.cursor : undefined };
+  const files = page.objects.map(
+    ({ key, size, etag, uploaded }): StoredFile => ({
+      ...{ key, size, md5: md5Of(etag), uploaded: uploaded.getTime() },
+    }),
+  );
+  return { files, cursor: page.truncated ? page.cursor : undefined };
 }
+
+/** An ETag is the MD5 of the file, unless it was uploaded in parts. */
+export const md5Of = (etag: string): string | undefined =>
+  /^(?:"|&quot;)?([0-9a-f]{32})(?:"|&quot;)?$/.exec(etag)?.[1];
 
 /** ListObjectsV2. The keys are URL-encoded, because XML cannot contain every character of a key. */
 async function pageOfS3(settings: StorageSettings, prefix: string, cursor: string | undefined) {
@@ -140,13 +163,21 @@ async function pageOfS3(settings: StorageSettings, prefix: string, cursor: strin
     throw new StorageError("The storage does not encode the keys in its list of files");
   const [token] = contentsOf("NextContinuationToken", list);
   return {
-    keys: contentsOf("Key", list).map((key) => decodeURIComponent(key.replaceAll("+", " "))),
+    files: contentsOf("Contents", list).map((entry): StoredFile => {
+      const [key = "", size, etag = "", modified = ""] = ["Key", "Size", "ETag", "LastModified"].flatMap(
+        (each) => contentsOf(each, entry).slice(0, 1),
+      );
+      return {
+        key: decodeURIComponent(key.replaceAll("+", " ")),
+        ...{ size: Number(size), md5: md5Of(etag), uploaded: Date.parse(modified) },
+      };
+    }),
     cursor: token?.replaceAll("&amp;", "&"),
   };
 }
 
 const contentsOf = (element: string, xml: string): string[] =>
-  Array.from(xml.matchAll(new RegExp(`<${element}>([^<]*)</${element}>`, "g")), ([, text = ""]) => text);
+  Array.from(xml.matchAll(new RegExp(`<${element}>(.*?)</${element}>`, "gs")), ([, text = ""]) => text);
 
 /** The message is logged, so it must contain only fixed texts. */
 class StorageError extends Error {}

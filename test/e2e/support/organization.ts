@@ -4,7 +4,11 @@ import { caller, platformCaller } from "./callers.ts";
 /** Creates an organization with one user, and an API client that acts as this user. */
 export async function anOrganization(
   url: string,
-  { name = "Hillside Clinic", role = "organization_admin" } = {},
+  {
+    name = "Hillside Clinic",
+    role = "organization_admin",
+    region,
+  }: Partial<Record<"name" | "role" | "region", string>> = {},
 ) {
   const platform = platformCaller(url);
   const create = async (path: string, body: object) => {
@@ -13,7 +17,7 @@ export async function anOrganization(
       throw new Error(`POST ${path} answered ${made.status} ${JSON.stringify(made.body)}`);
     return made.body;
   };
-  const organization = await create("/organizations", { organization: { name } });
+  const organization = await create("/organizations", { organization: { name, region } });
   const base = `/organizations/${organization.id}`;
   const addUser = (who: string, role: string) =>
     create(`${base}/users`, {

@@ -39,6 +39,7 @@ const shared = (organization: Organization) => ({
   transcript_retention_days: organization.transcript_retention_days,
   participant_retention_days: organization.participant_retention_days,
   require_acting_user: organization.require_acting_user,
+  region: null,
   time_zone: organization.time_zone,
   patient_identifier_system: organization.patient_identifier_system,
   created_at: timestamp(organization.created_at),

@@ -15,6 +15,7 @@ export interface CloudflareRequest {
   query: URLSearchParams;
   /** The body as it was sent. The body of an upload is a form. */
   text: string;
+  bytes: Buffer;
 }
 
 interface DatabaseSettings {
@@ -81,7 +82,8 @@ export async function startCloudflare() {
   const server = createServer(async (incoming, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of incoming) chunks.push(chunk);
-    const text = Buffer.concat(chunks).toString();
+    const bytes = Buffer.concat(chunks);
+    const text = bytes.toString();
     const { method = "", headers } = incoming;
     const { pathname: path, searchParams: query } = new URL(incoming.url ?? "", "http://localhost");
     const request = {
@@ -91,6 +93,7 @@ export async function startCloudflare() {
       headers,
       query,
       text,
+      bytes,
     };
     requests.push(request);
     const answer = (status: number, rest: object) =>
@@ -104,7 +107,9 @@ export async function startCloudflare() {
     try {
       if (expired.requests-- > 0) throw new Refusal(401, 10000, "Authentication error");
       hooks.before?.(request);
-      answer(200, { success: true, errors: [], result: await resultOf(request) });
+      const result = await resultOf(request);
+      if (Buffer.isBuffer(result)) return response.writeHead(200).end(result);
+      answer(200, { success: true, errors: [], result });
     } catch (error) {
       const { status, code, message } =
         error instanceof Refusal

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { CloudflareRequest } from "./cloudflare_api.ts";
 
 export class Refusal extends Error {
@@ -22,6 +23,8 @@ type Handler = [RegExp, (request: CloudflareRequest, ...names: string[]) => unkn
 export function cloudflareResources() {
   /** The lock rules of each bucket, by jurisdiction and name, such as `default/recordings`. */
   const buckets = new Map<string, object[]>();
+  /** The files of all buckets, by jurisdiction, bucket and key. */
+  const objects = new Map<string, Buffer>();
   /** The jurisdiction and the consuming Worker of each queue, by name. */
   const queues = new Map<string, { jurisdiction?: string; consumer?: string }>();
   const scripts = new Map<string, Script>();
@@ -59,6 +62,33 @@ export function cloudflareResources() {
         if (buckets.has(key)) throw new Refusal(409, 10004, "The bucket you tried to create already exists.");
         buckets.set(key, []);
         return {};
+      },
+    ],
+    [
+      /\/r2\/buckets\/([^/]+)\/objects$/,
+      ({ headers, query }, name = "") => {
+        const bucket = `${bucketKey(headers, name)}/`;
+        const [prefix, after] = ["prefix", "start_after"].map((each) => query.get(each) ?? "");
+        return [...objects]
+          .filter(([path]) => path.startsWith(`${bucket}${prefix}`) && path > bucket + after)
+          .sort(([one], [other]) => (one < other ? -1 : 1))
+          .slice(0, 1)
+          .map(([path, bytes]) => ({
+            ...{ key: path.slice(bucket.length), size: bytes.length, last_modified: "2026-01-31T09:30:00Z" },
+            etag: createHash("md5").update(bytes).digest("hex"),
+          }));
+      },
+    ],
+    [
+      /\/r2\/buckets\/([^/]+)\/objects\/(.+)$/,
+      ({ method, headers, bytes }, name = "", key = "") => {
+        const path = `${bucketKey(headers, name)}/${decodeURIComponent(key)}`;
+        if (method === "PUT") objects.set(path, bytes);
+        if (method === "DELETE") objects.delete(path);
+        if (method !== "GET") return {};
+        const found = objects.get(path);
+        if (!found) throw new Refusal(404, 10007, "The specified key does not exist.");
+        return found;
       },
     ],
     [
@@ -138,7 +168,7 @@ export function cloudflareResources() {
   }
 
   return {
-    state: { buckets, queues, scripts },
+    state: { buckets, objects, queues, scripts },
     resultOf(request: CloudflareRequest): unknown {
       for (const [pattern, handle] of handlers) {
         const [found, ...names] = pattern.exec(request.path) ?? [];

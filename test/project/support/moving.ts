@@ -3,8 +3,10 @@
 import { createHash } from "node:crypto";
 import type { DatabaseSync } from "node:sqlite";
 import { SCHEMA } from "../../../src/dev/exported_copy.ts";
+import type { FileStore } from "../../../src/dev/file_store.ts";
 import { isMoved } from "../../../src/dev/move_statements.ts";
 import { tablesOf } from "../../../src/dev/organization_rows.ts";
+import type { Regions } from "../../../src/dev/region_files.ts";
 import type { Rows } from "../../../src/dev/statement_runner.ts";
 import { type Run, runWith } from "../../../src/dev/statement_runner.ts";
 import { RECORDED_PARTICIPANTS } from "../../support/recorded_participants.ts";
@@ -16,12 +18,19 @@ export const runIn = (databases: DatabaseSync[]): Run =>
   runWith(bindingsOfShards(databases, () => new Promise((resolve) => setImmediate(resolve))));
 
 /** Fails after this many batches, as if the process was killed: it does not clean up either. */
-export function dyingAfter(batches: number, run: Run): Run {
-  let left = batches;
+export function dyingAfter(batches: number, run: Run, live = livingFor(batches)): Run {
   return async (shard, statements) => {
+    live();
+    return run(shard, statements);
+  };
+}
+
+/** Counts steps of the databases and of the buckets. */
+export function livingFor(steps: number): () => void {
+  let left = steps;
+  return () => {
     if (left === 0) throw new Error("killed");
     left--;
-    return run(shard, statements);
   };
 }
 
@@ -85,7 +94,7 @@ export function twoOrganizations() {
   const databases = databasesInMemory(3) as [DatabaseSync, DatabaseSync, DatabaseSync];
   const [first] = databases;
   writeRowsInEveryTable(first);
-  first.exec(`delete from database_settings; delete from moves; update places set shard = 0;
+  first.exec(`delete from database_settings; delete from moves; update places set shard = 0, slug = 'clinic' || id;
     update call_texts set lines = randomblob(1000) where lines is not null;
     update organizations set slug = 'clinic' || id;
     update waiting_room_slugs set slug = 'clinic' || organization_id || '--' || slug`);
@@ -132,4 +141,58 @@ export function fillOrganization(
     `insert into access_logs (organization_id, at, event, resource, user_id) select ${id}, n, 'read', 'transcript', ${user?.id}`,
   );
   database.exec("drop view recorded_participants; drop table counter; commit");
+}
+
+/** Two regions with buckets in memory: `us` for the first database, and `eu` for the others. */
+export function twoRegions(regions: string[] = ["us", "eu", "eu"]) {
+  const buckets: Record<string, Map<string, string>[]> = {
+    us: [new Map(), new Map()],
+    eu: [new Map(), new Map()],
+  };
+  const inRegions = (beforeEach: () => void = () => {}): Regions => ({
+    regionOf: (shard) => regions[shard] ?? "",
+    filesOf(shard) {
+      const region = regions[shard] ?? "";
+      const [recordings, auditLogs] = (buckets[region] ?? []).map((files) => storeOf(files, beforeEach));
+      return {
+        ...{ region, bucketName: `recordings-${region}`, lockedDays: async () => 0 },
+        ...{ recordings: recordings as FileStore, auditLogs: auditLogs as FileStore },
+      };
+    },
+  });
+  const [usRecordings, usDays] = buckets.us as [Map<string, string>, Map<string, string>];
+  const [euRecordings, euDays] = buckets.eu as [Map<string, string>, Map<string, string>];
+  return { inRegions, usRecordings, usDays, euRecordings, euDays };
+}
+
+const md5Of = (text: string) => createHash("md5").update(text).digest("hex");
+
+/** Names the digests of half the files, as if the others had been uploaded in parts. */
+function storeOf(files: Map<string, string>, beforeEach: () => void): FileStore {
+  return {
+    async *list(prefix) {
+      beforeEach();
+      const found = [...files].filter(([key]) => key.startsWith(prefix));
+      yield found.map(([key, text]) => ({
+        ...{ key, size: text.length, uploaded: Date.now() },
+        md5: text.length % 2 ? md5Of(text) : undefined,
+      }));
+    },
+    async read(key) {
+      beforeEach();
+      const text = files.get(key);
+      return text === undefined ? null : new Blob([text]).stream();
+    },
+    async write({ key }, body) {
+      beforeEach();
+      const text = await new Response(body).text();
+      files.set(key, text);
+      return md5Of(text);
+    },
+    async remove(keys) {
+      beforeEach();
+      for (const key of keys) files.delete(key);
+      return new Map();
+    },
+  };
 }

@@ -24,6 +24,7 @@ describe("POST /organizations", () => {
       transcript_retention_days: null,
       participant_retention_days: null,
       require_acting_user: false,
+      region: null,
       time_zone: null,
       patient_identifier_system: null,
       is_suspended: false,

@@ -9,6 +9,9 @@ declare namespace Cloudflare {
     /** Empty databases that tests turn into shards. */
     SPARE_1: D1Database;
     SPARE_2: D1Database;
+    /** The buckets of a second region. */
+    RECORDINGS_EU: R2Bucket;
+    AUDIT_LOGS_EU: R2Bucket;
     MIGRATIONS: import("cloudflare:test").D1Migration[];
   }
 }

@@ -39,13 +39,13 @@ export function aShardedService(bindings: object = {}) {
     fetcher,
     platform: platform.through(fetcher),
     liveKit: aLiveKitServer({ fetcher }),
-    anOrganizationIn: (shard: number) =>
+    anOrganizationIn: (shard: number, DEFAULT_REGION = "") =>
       anOrganization(
         undefined,
         undefined,
-        throughWorkerWith({ ...bound, NEW_ORGANIZATIONS_SHARD: String(shard) }),
+        throughWorkerWith({ ...bound, DEFAULT_REGION, NEW_ORGANIZATIONS_SHARD: String(shard) }),
       ),
-    runCron: () => runCronOf({ ...env, ...bound } as Env),
+    runCron: (time?: number) => runCronOf({ ...env, ...bound } as Env, time),
     /** The round trips to each database that the work costs. */
     async tripsOf(work: () => Promise<unknown>) {
       trips.fill(0);

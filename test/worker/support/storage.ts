@@ -28,3 +28,14 @@ export function aBucket(refuses: (storage_keys: string[]) => boolean = () => fal
 export const storeFile = (storage_key: string) => env.RECORDINGS.put(storage_key, `bytes of ${storage_key}`);
 
 export const fileExists = async (storage_key: string) => (await env.RECORDINGS.head(storage_key)) !== null;
+
+export async function keysIn(bucket: R2Bucket): Promise<string[]> {
+  const keys: string[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await bucket.list({ cursor });
+    keys.push(...page.objects.map(({ key }) => key));
+    cursor = page.truncated ? page.cursor : undefined;
+  } while (cursor);
+  return keys;
+}

@@ -1,0 +1,97 @@
+/** Regions in wrangler.toml: which database is in which, and the buckets and settings that each has for itself (src/docs/regions.md). */
+import { missingInRegion, readRegions, suffixOfRegion } from "../database/shards.ts";
+import { MAX_REGION_LENGTH } from "../limits.ts";
+import { UsageError } from "./command.ts";
+import { configurationOfText, isFirst, section } from "./setup_configuration.ts";
+import { bindingOf } from "./wrangler.ts";
+import { shardsIn, type WranglerConfiguration } from "./wrangler_config.ts";
+
+export function requireRegionName(region: string | undefined) {
+  if (region !== undefined && !new RegExp(`^[a-z0-9-]{1,${MAX_REGION_LENGTH}}$`).test(region))
+    throw new UsageError(`--region must be 1 to ${MAX_REGION_LENGTH} characters of a-z, 0-9 and hyphens`);
+}
+
+/** The region of each database; undefined without regions. */
+export const regionsOf = ({ vars }: WranglerConfiguration) => readRegions(String(vars.SHARD_REGIONS ?? ""));
+
+/** Empty for the region of the first database. */
+export const suffixIn = (regions: Map<number, string> | undefined, region: string | undefined): string =>
+  region === undefined || regions?.get(0) === region ? "" : suffixOfRegion(region);
+
+/** The buckets of another region than the first one, as they are bound, or else as they would be. */
+export function bucketsOfRegion(
+  { r2_buckets }: WranglerConfiguration,
+  region: string,
+  jurisdiction: string | undefined,
+) {
+  return r2_buckets.filter(isFirst).map((first) => {
+    const binding = first.binding + suffixOfRegion(region);
+    const bound = r2_buckets.find((each) => each.binding === binding);
+    // R2 has no jurisdiction in the United States, only places there.
+    const place = jurisdiction === "us" ? undefined : jurisdiction;
+    return bound ?? { ...first, binding, bucket_name: `${first.bucket_name}-${region}`, jurisdiction: place };
+  });
+}
+
+/** Adds a database to a region. The first one of a region brings its buckets, and the name of the one with the recordings. */
+export function withRegion(
+  text: string,
+  env: string | undefined,
+  { shard, region, jurisdiction }: { shard: number; region: string; jurisdiction?: string | undefined },
+): string {
+  const configuration = configurationOfText(text, env);
+  const regions = regionsOf(configuration) ?? new Map<number, string>();
+  regions.set(shard, region);
+  const pairs = [...regions].sort(([one], [other]) => one - other).map((pair) => pair.join("="));
+  const named = withVariable(text, env, "SHARD_REGIONS", pairs.join(","));
+  if (suffixIn(regions, region) === "") return named;
+  const bound = configuration.r2_buckets.map(({ binding }) => binding);
+  const buckets = bucketsOfRegion(configuration, region, jurisdiction);
+  const table = `[${env === undefined ? "" : `env.${env}.`}r2_buckets]`;
+  const sections = buckets
+    .filter(({ binding }) => !bound.includes(binding))
+    .map((bucket) => `\n${section(table, bucket)}\n`);
+  const [{ bucket_name = "" } = {}] = buckets;
+  const setting = `RECORDINGS_S3_BUCKET${suffixOfRegion(region)}`;
+  return `${withVariable(named, env, setting, bucket_name).trimEnd()}\n${sections.join("")}`;
+}
+
+export function withVariable(text: string, env: string | undefined, name: string, value: string): string {
+  const header = `[${env === undefined ? "" : `env.${env}.`}vars]`;
+  const line = `${name} = ${JSON.stringify(value)}`;
+  const old = new RegExp(`^${name}\\s*=.*$`, "m");
+  const tables = text.split(/^(?=\[)/m);
+  const found = tables.findIndex((table) => table.startsWith(header));
+  if (found < 0) return `${text.trimEnd()}\n\n${header}\n${line}\n`;
+  const table = tables[found] ?? "";
+  tables[found] = old.test(table)
+    ? table.replace(old, () => line)
+    : table.replace(header, () => `${header}\n${line}`);
+  return tables.join("");
+}
+
+/**
+ * Lists the missing parts of the regions in a configuration: databases without a region, buckets and settings.
+ *
+ * @param secrets the names of the Worker's secrets
+ */
+export function missingInRegions(configuration: WranglerConfiguration, secrets: string[]): string[] {
+  const { vars, r2_buckets } = configuration;
+  if (!vars.SHARD_REGIONS) return [];
+  const regions = regionsOf(configuration);
+  if (!regions) return ["A valid SHARD_REGIONS"];
+  const set = [...secrets, ...r2_buckets.map(({ binding }) => binding)].map((name) => [name, "set"]);
+  const values = { ...vars, ...Object.fromEntries(set) };
+  const others = [...new Set(regions.values())].filter((region) => region !== regions.get(0));
+  return [
+    ...shardsIn(configuration)
+      .filter((shard) => !regions.has(shard))
+      .map((shard) => `The region of ${bindingOf(shard)} in SHARD_REGIONS`),
+    ...others.flatMap((region) =>
+      missingInRegion(region, values).map(
+        (name) =>
+          `The ${name.includes("_S3_") ? "setting" : "bucket's binding"} ${name} of the region ${region}`,
+      ),
+    ),
+  ];
+}

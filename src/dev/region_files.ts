@@ -1,0 +1,65 @@
+/** Opens the buckets of all regions, on this machine or at Cloudflare. */
+import { envOfShard } from "../database/shards.ts";
+import { readStorageSettings } from "../settings.ts";
+import { stateOfBucket } from "./account_state.ts";
+import { atCloudflare, bound, recordingsIn } from "./file_store.ts";
+import { withLocalBindings } from "./local_bindings.ts";
+import type { RegionFiles } from "./move_files.ts";
+import { regionsOf } from "./region_configuration.ts";
+import { LOCKED_DAYS } from "./setup_plan.ts";
+import { bindingOf, LOCAL_STATE, type Target } from "./wrangler.ts";
+import { readConfiguration, type WranglerConfiguration } from "./wrangler_config.ts";
+
+export interface Regions {
+  /** Empty if the service has no regions. */
+  regionOf: (shard: number) => string;
+  /** @throws SettingsError naming the settings that the region lacks */
+  filesOf: (shard: number) => RegionFiles;
+}
+
+/** In production, the settings of the storage come from the environment, as in the secrets of the Worker. */
+export async function withRegions<Result>(
+  target: Target,
+  run: (regions: Regions) => Promise<Result>,
+): Promise<Result> {
+  const configuration = readConfiguration(target);
+  if (target.remote) return run(regionsIn(target, remoteBindings(configuration)));
+  const { config, env: environment, "persist-to": persistTo = LOCAL_STATE } = target;
+  return withLocalBindings({ config, environment, persistTo }, async (env) => run(regionsIn(target, env)));
+}
+
+type BoundBucket = WranglerConfiguration["r2_buckets"][number];
+
+/** The Worker's environment, with the names of its buckets in place of the buckets. */
+function remoteBindings({ vars, r2_buckets, d1_databases }: WranglerConfiguration): Env {
+  const buckets = r2_buckets.map((bucket) => [bucket.binding, bucket]);
+  const databases = d1_databases.map(({ binding }) => [binding, binding]);
+  return { ...vars, ...process.env, ...Object.fromEntries([...buckets, ...databases]) };
+}
+
+function regionsIn(target: Target, env: Env): Regions {
+  const regions = regionsOf(readConfiguration(target));
+  const regionOf = (shard: number) => {
+    if (regions && !regions.has(shard))
+      throw new Error(`SHARD_REGIONS names no region of ${bindingOf(shard)}.`);
+    return regions?.get(shard) ?? "";
+  };
+  return { regionOf, filesOf: (shard) => filesIn(target, regionOf(shard), envOfShard(env, shard)) };
+}
+
+function filesIn(target: Target, region: string, env: Env): RegionFiles {
+  const settings = readStorageSettings(env);
+  const isBound = !target.remote && settings.RECORDINGS_S3_ENDPOINT.startsWith("/");
+  const recordings = recordingsIn({ settings, ...(isBound && { recordings: env.RECORDINGS }) });
+  const bucketName = settings.RECORDINGS_S3_BUCKET;
+  if (!target.remote)
+    return { region, bucketName, recordings, auditLogs: bound(env.AUDIT_LOGS), lockedDays: async () => 0 };
+  const bucket = env.AUDIT_LOGS as unknown as BoundBucket;
+  return {
+    region,
+    bucketName,
+    recordings,
+    auditLogs: atCloudflare(target, bucket),
+    lockedDays: async () => ((await stateOfBucket(target, bucket)).isLocked ? LOCKED_DAYS : 0),
+  };
+}

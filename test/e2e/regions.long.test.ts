@@ -1,0 +1,119 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseEnv } from "node:util";
+import { expect, it } from "vitest";
+import { recordingsIn } from "../../src/dev/file_store.ts";
+import { withLocalBindings } from "../../src/dev/local_bindings.ts";
+import { copyFiles, countFiles, deleteFilesOf, type RegionFiles } from "../../src/dev/move_files.ts";
+import { readStorageSettings } from "../../src/settings.ts";
+import { done, refused } from "./support/ended.ts";
+import { uploadFile } from "./support/livekit.ts";
+import { rowsIn, tablesIn, withDatabases } from "./support/local_databases.ts";
+import { anOrganization } from "./support/organization.ts";
+import { npmRun, startServer } from "./support/server.ts";
+
+const FLAGS = ["--shards", "2", "--regions", "us,eu"];
+
+const bytes = Uint8Array.from(randomBytes(50_000));
+
+const settingsWith = (RECORDINGS_S3_BUCKET: string) => ({
+  ...parseEnv(readFileSync(".dev.vars", "utf8")),
+  RECORDINGS_S3_BUCKET,
+});
+
+/** The databases and buckets in which an organization's data lie. */
+async function placesOf(state: string, slug: string): Promise<string[]> {
+  const databases = withDatabases(state, (all) =>
+    [...all].flatMap(([shard, database]) => {
+      const tables = tablesIn(database).filter((name) => name !== "places");
+      const rows = tables.flatMap((name) => rowsIn(database, name));
+      return rows.some((row) => row.includes(slug)) ? [`DB_${shard}`] : [];
+    }),
+  );
+  const local = { persistTo: state, config: ".wrangler-us-eu.toml" };
+  return withLocalBindings(local, async ({ RECORDINGS, ...env }) => {
+    const { RECORDINGS_EU } = env as unknown as Record<"RECORDINGS_EU", R2Bucket>;
+    for (const [name, bucket] of Object.entries({ RECORDINGS, RECORDINGS_EU }))
+      if ((await bucket.list({ prefix: `${slug}/` })).objects.length > 0) databases.push(name);
+    return databases;
+  });
+}
+
+/** Over S3, as in production. */
+async function copyOverS3(url: string, slug: string) {
+  const regionOf = (bucket: string): RegionFiles => {
+    const RECORDINGS_S3_ENDPOINT = `${url}/cdn-cgi/local/r2/s3`;
+    const settings = readStorageSettings({ ...settingsWith(bucket), RECORDINGS_S3_ENDPOINT });
+    const none = { list: async function* () {}, read: async () => null };
+    const auditLogs = { ...none, write: async () => undefined, remove: async () => new Map() };
+    const recordings = recordingsIn({ settings });
+    return { region: bucket, bucketName: bucket, recordings, auditLogs, lockedDays: async () => 0 };
+  };
+  const [from, to] = [regionOf("recordings-eu"), regionOf("recordings")];
+  const copy = () => copyFiles({ id: 1, slug }, { from, to }, () => {});
+  expect([await copy(), await copy()]).toEqual([
+    { files: 1, bytes: bytes.length },
+    { files: 0, bytes: 0 },
+  ]);
+  await deleteFilesOf({ id: 1, slug }, to);
+  expect([await countFiles({ id: 1, slug }, from), await countFiles({ id: 1, slug }, to)]).toEqual([
+    { files: 1, bytes: bytes.length },
+    { files: 0, bytes: 0 },
+  ]);
+}
+
+it("An organization of one region on `npm run dev` moves to another one with its rows and its files", async () => {
+  const server = await startServer({ ownData: "regions", flags: FLAGS });
+  const state = join(server.persistTo, "regions");
+  const clinic = await anOrganization(server.url, { role: "provider", region: "eu" });
+  const { organization, base, user, platform, credentials } = clinic;
+  expect(organization.region).toBe("eu");
+  const { slug } = organization;
+  const key = randomUUID();
+  await uploadFile(server.url, settingsWith("recordings-eu"), `${slug}/${key}.wav`, bytes);
+  const { body: call } = await platform("PUT", `${base}/calls/${key}`, {
+    call: {
+      waiting_room_slug: user.waiting_room_slug,
+      organization_user_id: user.id,
+      started_at: "2026-01-31T09:30:00Z",
+      ended_at: "2026-01-31T10:00:00Z",
+      participants: [{ key: "rita", display_name: "Rita", role: "recipient", recording_consent: true }],
+    },
+  });
+  const egress = { call_key: key, status: "egress_ended", storage_key: `${slug}/${key}.wav` };
+  const { body: reported } = await platform("PUT", `${base}/egresses/${key}`, { egress });
+  const path = `/organization_users/${user.id}/calls/${call.id}/egresses/${reported.id}`;
+  const download = async (from: string, bucket: string) => {
+    const headers = credentials as Record<string, string>;
+    const answer = await fetch(`${from}/api/external${path}`, { headers });
+    const { url } = (await answer.json()) as { url: string };
+    expect(new URL(url).pathname).toContain(`/${bucket}/`);
+    expect(new Uint8Array(await (await fetch(url)).arrayBuffer())).toEqual(bytes);
+  };
+  await download(server.url, "recordings-eu");
+  await copyOverS3(server.url, slug);
+  await server.stop();
+  expect(await placesOf(state, slug)).toEqual(["DB_1", "RECORDINGS_EU"]);
+
+  const move = (...args: string[]) =>
+    npmRun(
+      "organizations:move",
+      "--",
+      ...["--config", ".wrangler-us-eu.toml", "--persist-to", state],
+      ...["--organization", String(organization.id), ...args],
+    );
+  const unasked = await refused(move("--to-region", "us"));
+  expect(unasked).toContain("copy its 1 files (1 MB) from the region eu to us");
+  expect(unasked).toContain("there is no terminal to ask in");
+  const moved = await done(move("--to-region", "us", "--yes"));
+  expect(moved).toContain("The recorder must write its recordings to the bucket recordings from now on.");
+  const there = await startServer({ ownData: "regions", flags: FLAGS });
+  await download(there.url, "recordings");
+  await there.stop();
+  withDatabases(state, (all) => {
+    for (const database of all.values()) database.exec("update moves set since = 0 where shard is not null");
+  });
+  await done(move("--delete-old", "--yes"));
+  expect(await placesOf(state, slug)).toEqual(["DB_0", "RECORDINGS"]);
+});

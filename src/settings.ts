@@ -180,14 +180,14 @@ export const readStorageSettings = (env: object): StorageSettings => parseSettin
 
 function parseSettings<Parsed>(schema: z.ZodType<Parsed>, env: object): Parsed {
   const { REGION_SUFFIX = "", MISSING_IN_REGION = [] } = env as Partial<RegionOfShard>;
-  const given = Object.fromEntries(Object.entries(env).filter(isSet));
+  const given: Record<string, unknown> = Object.fromEntries(Object.entries(env).filter(isSet));
   const result = schema.safeParse(given);
   if (result.success && MISSING_IN_REGION.length === 0) return result.data;
   const faults = MISSING_IN_REGION.map((name) => [name, "is not set, for the region of a database"]);
   if (faults.length === 0)
     for (const { code, path, message } of result.error?.issues ?? []) {
       const [name = "", ...rest] = path.map(String);
-      const isMissing = code === "invalid_type" && !(name in given);
+      const isMissing = code === "invalid_type" && given[name] === undefined;
       const fault = isMissing ? "is not set" : [...rest, message].join(" ");
       faults.push([isOfRegion(name) ? name + REGION_SUFFIX : name, fault]);
     }

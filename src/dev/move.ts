@@ -12,29 +12,19 @@
  */
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { CLIENT_KNOWN_FOR, RECORDING_URL_LIFETIME } from "../lifetimes.ts";
-import { DAY, MINUTE, SECOND } from "../units.ts";
+import { CLIENT_KNOWN_FOR } from "../lifetimes.ts";
+import { SECOND } from "../units.ts";
 import { SCHEMA } from "./exported_copy.ts";
-import {
-  type Between,
-  copyFiles,
-  countFiles,
-  deletedAmong,
-  deleteFilesOf,
-  deleteStaleCopies,
-} from "./move_files.ts";
+import { type Between, copyFiles, deleteFilesOf, deleteStaleCopies } from "./move_files.ts";
 import { copyRows, type Moving } from "./move_rows.ts";
 import type { Move } from "./move_statements.ts";
 import * as sql from "./move_statements.ts";
-import { countRows, deleteRows, refuseWrites, tablesOf } from "./organization_rows.ts";
+import { deleteRows, refuseWrites, tablesOf } from "./organization_rows.ts";
 import type { Regions } from "./region_files.ts";
 import type { Run } from "./statement_runner.ts";
 
 /** In milliseconds. Isolates cache an organization's place and a client for a minute each. */
-const OLD_PLACE_USED_FOR = 2 * CLIENT_KNOWN_FOR;
-
-/** In milliseconds. Downloads that an isolate signed for the old files go on meanwhile. */
-const OLD_FILES_USED_FOR = OLD_PLACE_USED_FOR + RECORDING_URL_LIFETIME * SECOND;
+export const OLD_PLACE_USED_FOR = 2 * CLIENT_KNOWN_FOR;
 
 /** The time between two checks for a mail or webhook being sent, in milliseconds. Their leases expire by themselves. */
 const LOOK_AGAIN_AFTER = SECOND;
@@ -49,7 +39,7 @@ export interface Result {
 const IS_QUIET = "SELECT 1 FROM database_settings WHERE name = 'quiet'";
 
 /** @throws Error if the organization does not exist, or a database is quiet */
-async function open(run: Run, move: Move, say: Moving["say"]): Promise<Moving & { slug: string }> {
+export async function open(run: Run, move: Move, say: Moving["say"]): Promise<Moving & { slug: string }> {
   const { id, to } = move;
   const [[place] = []] = await run(0, [
     { sql: "SELECT slug, shard FROM places WHERE id = ? AND deleted_at IS NULL", params: [id] },
@@ -66,7 +56,7 @@ async function open(run: Run, move: Move, say: Moving["say"]): Promise<Moving & 
   return { ...move, slug: String(place.slug), run, from, tables, since: Date.now(), say };
 }
 
-async function stateIn({ run, id }: Pick<Moving, "run" | "id">, shard: number) {
+export async function stateIn({ run, id }: Pick<Moving, "run" | "id">, shard: number) {
   const [[row] = [], [mark] = []] = await run(shard, [
     { sql: "SELECT id FROM organizations WHERE id = ?", params: [id] },
     { sql: "SELECT shard, since FROM moves WHERE organization_id = ?", params: [id] },
@@ -79,71 +69,11 @@ async function stateIn({ run, id }: Pick<Moving, "run" | "id">, shard: number) {
   };
 }
 
-const totalOf = async (rows: Parameters<typeof countRows>[0], shard: number) =>
-  [...(await countRows(rows, [shard])).values()].reduce((sum, count) => sum + count, 0);
-
 /** The buckets to copy files between. Undefined within a region. */
-const betweenOf = (regions: Regions | undefined, from: number, to: number): Between | undefined =>
+export const betweenOf = (regions: Regions | undefined, from: number, to: number): Between | undefined =>
   regions && regions.regionOf(from) !== regions.regionOf(to)
     ? { from: regions.filesOf(from), to: regions.filesOf(to) }
     : undefined;
-
-/** On our machine, for the plan. */
-const ROWS_A_SECOND = 1500;
-const BYTES_A_SECOND = 20_000_000;
-
-async function planFiles(moving: Moving & { slug: string }, { from, to }: Between, rows: number) {
-  const { files, bytes } = await countFiles(moving, from);
-  const minutes = Math.ceil((bytes / BYTES_A_SECOND + rows / ROWS_A_SECOND) / 60);
-  return [
-    `Before that, copy its ${files} files (${Math.ceil(bytes / 1e6)} MB) from the region ${from.region} to ${to.region}, while everything goes on`,
-    `On our machine, all this took about ${minutes} minute${minutes === 1 ? "" : "s"}`,
-  ];
-}
-
-/** The changes that a move, or its `--undo`, would make. */
-export async function planMove(run: Run, move: Move, isUndone = false, regions?: Regions): Promise<string[]> {
-  const moving = await open(run, move, () => {});
-  const { id, from, to } = moving;
-  const between = betweenOf(regions, from, to);
-  if (isUndone)
-    return [
-      `Undo the move of organization ${id} to shard ${to}: delete the ${await totalOf(moving, to)} rows that were copied there, and let it write again in shard ${from}`,
-      ...(between ? [`Delete the copies of its recordings in the region ${between.to.region}`] : []),
-    ];
-  if (from === to || (await stateIn(moving, from)).movedTo === to)
-    return [`Complete the move of organization ${id} to shard ${to}`];
-  const rows = await totalOf(moving, from);
-  return [
-    `Move organization ${id} from shard ${from} to shard ${to}: copy ${rows} rows, and refuse its writes with 503 meanwhile`,
-    ...(between ? await planFiles(moving, between, rows) : []),
-  ];
-}
-
-/** The rows that `--delete-old` would delete. Empty if the organization has left nothing behind. */
-export async function planDeletion(
-  run: Run,
-  id: number,
-  shards: number[],
-  regions?: Regions,
-): Promise<string[]> {
-  const plan: string[] = [];
-  for (const shard of shards) {
-    const moving = await open(run, { id, to: shard }, () => {});
-    if ((await stateIn(moving, shard)).movedTo === null) continue;
-    const rows = await totalOf(moving, shard);
-    if (rows > 0)
-      plan.push(`Delete for good the ${rows} rows that organization ${id} has left in shard ${shard}`);
-  }
-  for (const { slug, between } of await oldRegions(run, id, shards, regions)) {
-    const { files, bytes } = await countFiles({ id, slug }, between.from);
-    if (files > 0)
-      plan.push(
-        `Delete for good the ${files} files (${Math.ceil(bytes / 1e6)} MB) that it has left in the region ${between.from.region}`,
-      );
-  }
-  return plan;
-}
 
 /**
  * Moves an organization. Starts again from the beginning if an earlier run was interrupted.
@@ -319,67 +249,4 @@ export async function deleteOldRows(run: Run, id: number, shards: number[]): Pro
     await run(shard, sql.dropTriggers(id, tables));
   }
   return deleted;
-}
-
-/** The regions in which an organization has left files, with its present one, and the time at which it left. */
-async function oldRegions(run: Run, id: number, shards: number[], regions: Regions | undefined) {
-  const found = new Map<string, { slug: string; home: number; since: number; between: Between }>();
-  for (const shard of shards) {
-    const { from: home, slug } = await open(run, { id, to: shard }, () => {});
-    const { movedTo, since } = await stateIn({ run, id }, shard);
-    const between = betweenOf(regions, shard, home);
-    if (movedTo === null || !between) continue;
-    const earlier = found.get(between.from.region)?.since ?? 0;
-    found.set(between.from.region, { slug, home, since: Math.max(since, earlier), between });
-  }
-  return [...found.values()];
-}
-
-/**
- * Deletes the files that an organization has left behind in other regions.
- *
- * @returns the regions where a lock keeps sealed days, each with the time until which
- */
-export async function deleteOldFiles(
-  run: Run,
-  id: number,
-  shards: number[],
-  regions: Regions | undefined,
-): Promise<Map<string, number>> {
-  const locked = new Map<string, number>();
-  for (const { slug, since, between } of await oldRegions(run, id, shards, regions)) {
-    if (Date.now() < since + OLD_FILES_USED_FOR)
-      throw new Error(
-        `Downloads may still use the old files: wait ${OLD_FILES_USED_FOR / MINUTE} minutes after the move.`,
-      );
-    const until = await deleteFilesOf({ id, slug }, between.from);
-    if (until !== undefined) locked.set(between.from.region, until);
-  }
-  return locked;
-}
-
-/** Copies the recordings that were written to a former region around or after the move. */
-export async function copyLateFiles(
-  run: Run,
-  id: number,
-  shards: number[],
-  regions: Regions | undefined,
-  say: (line: string) => void,
-): Promise<number> {
-  let copied = 0;
-  for (const { slug, home, since, between } of await oldRegions(run, id, shards, regions)) {
-    const { files } = await copyFiles({ id, slug }, between, say, async (recordings) => {
-      // Older files were copied before the switch. If one is missing now, it has been deleted since.
-      const late = recordings.filter(({ uploaded }) => uploaded > since - DAY);
-      const deleted = await deletedAmong(
-        run,
-        home,
-        id,
-        late.map(({ key }) => key),
-      );
-      return late.filter(({ key }) => !deleted.has(key));
-    });
-    copied += files;
-  }
-  return copied;
 }

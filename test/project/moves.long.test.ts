@@ -1,16 +1,10 @@
 import type { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
 import { RANGE } from "../../src/database/shards.ts";
-import {
-  copyLateFiles,
-  deleteOldFiles,
-  deleteOldRows,
-  moveOrganization,
-  planDeletion,
-  planMove,
-  undoMove,
-} from "../../src/dev/move.ts";
+import { deleteOldRows, moveOrganization, undoMove } from "../../src/dev/move.ts";
+import { planDeletion, planMove } from "../../src/dev/move_plans.ts";
 import { mark, markAsArriving, switchTo, takeRange } from "../../src/dev/move_statements.ts";
+import { copyLateFiles, deleteOldFiles } from "../../src/dev/old_files.ts";
 import { QUIET_STATE, QUIETING_STATEMENTS, RESUMING_STATEMENTS } from "../../src/dev/quiet_statements.ts";
 import type { Run } from "../../src/dev/statement_runner.ts";
 import {

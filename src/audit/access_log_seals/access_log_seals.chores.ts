@@ -10,7 +10,7 @@ import type { Settings } from "../../settings.ts";
 import { DAYS_SEALED, ENTRIES_SEALED, SEALED_PAGE, SEALING_TIME_LIMIT } from "../../tuning.ts";
 import { DAY } from "../../units.ts";
 import type { AccessLog } from "../access_logs/access_logs.schemas.ts";
-import { fileOf, packEntries, readFile, storeFile } from "./access_log_seals.files.ts";
+import { fileOf, packEntries, readFile, storeSealedDay } from "./access_log_seals.files.ts";
 import { signSeal } from "./access_log_seals.keys.ts";
 import {
   type EntriesBetween,
@@ -80,7 +80,7 @@ async function sealDay(
     return false;
   }
   const write = (file: WritableStream<Uint8Array>) => packEntries(pagesThrough(contents.last_id), file);
-  if (!found && !(await storeFile(auditLogs, name, size, write))) return false;
+  if (!found && !(await storeSealedDay(auditLogs, name, size, write))) return false;
   const seal = { organization_id, date, ...contents, previous };
   const jws = await signSeal(key, seal);
   const row = { ...seal, jws, jws_sha256: await digest(jws), created_at: now };

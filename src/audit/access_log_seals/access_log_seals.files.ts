@@ -60,7 +60,7 @@ export async function packEntries(
  *
  * @returns false if the file exists
  */
-export async function storeFile(
+export async function storeSealedDay(
   bucket: R2Bucket,
   name: string,
   size: number,

@@ -41,11 +41,14 @@ const ownFields = z.object({
       "Whether clients must state, in `X-Acting-User` and `X-Purpose-Of-Use`, for whom and why they read. This applies to reads that the access log records. A change takes effect within 60 seconds.",
     example: false,
   }),
-  region: region().nullable().meta({
-    description:
-      "The region in which the organization's rows, recordings and sealed days of its access log lie, as the people who run the service name it. null if the service has no regions.",
-    example: null,
-  }),
+  region: region()
+    .regex(/^[a-z0-9-]+$/)
+    .nullable()
+    .meta({
+      description:
+        "The region in which the organization's rows, recordings and sealed days of its access log lie, as the people who run the service name it. null if the service has no regions.",
+      example: null,
+    }),
   time_zone: timeZone().meta({
     description:
       "The IANA name of the time zone whose dates `days=local` counts in metrics: `Europe/Berlin`. null counts UTC dates. All other dates are in UTC.",

@@ -121,7 +121,7 @@ describe("GET /health", () => {
       body: { error: "The service is not ready: set APP_URL, DIGEST_SECRET" },
     });
     expect(log()).toContainEqual(expect.stringContaining('"reason":"settings_at_fault"'));
-    expect(log()).toContainEqual(expect.stringMatching(/APP_URL is required.*npm run dev/));
+    expect(log()).toContainEqual(expect.stringMatching(/APP_URL is not set.*npm run dev/));
   });
 });
 
@@ -249,7 +249,7 @@ describe("A setting", () => {
     ["has only spaces", " "],
   ])("that is required stops every request if it %s, and the log names it", async (_, APP_URL) => {
     expect(await answerWith({ APP_URL })).toMatchObject(INTERNAL_ERROR);
-    expect(log()).toContainEqual(expect.stringContaining("APP_URL is required"));
+    expect(log()).toContainEqual(expect.stringContaining("APP_URL is not set"));
   });
 
   it.each([

@@ -81,33 +81,30 @@ const isTextOfRecord = (of: Placeholders<RecordOfPath>) =>
     of.reads_results,
   ) as SQL;
 
+export interface Correction {
+  user_id: number;
+  created_at: number;
+}
+
+const correctionsOf = ({ reads_versions }: Placeholders<RecordOfPath>) =>
+  builder
+    .select()
+    .from(callTextVersions)
+    .where(and(eq(callTextVersions.text_id, callTexts.id), reads_versions))
+    .orderBy(asc(callTextVersions.version));
+
 export const textsOfRecord = preparedQuery((of: Placeholders<RecordOfPath>) =>
   builder
-    .select({ ...callTextColumns, document })
+    .select({
+      ...callTextColumns,
+      document,
+      corrected: sql`(select json_group_array(json_object('user_id', user_id, 'created_at', created_at))
+          from (${correctionsOf(of)}))`
+        .mapWith((list: string): Correction[] => JSON.parse(list))
+        .as("corrected"),
+    })
     .from(callTexts)
     .where(isTextOfRecord(of)),
-);
-
-const correctionColumns = {
-  text_id: callTextVersions.text_id,
-  version: callTextVersions.version,
-  user_id: callTextVersions.user_id,
-  created_at: callTextVersions.created_at,
-};
-
-export type CorrectionOfRecord = Row<typeof correctionColumns>;
-
-export const correctionsOfRecord = preparedQuery((of: Placeholders<RecordOfPath>) =>
-  builder
-    .select(correctionColumns)
-    .from(callTextVersions)
-    .where(
-      and(
-        inArray(callTextVersions.text_id, selectColumn(callTexts.id, isTextOfRecord(of))),
-        of.reads_versions,
-      ),
-    )
-    .orderBy(asc(callTextVersions.text_id), asc(callTextVersions.version)),
 );
 
 export const recordingsOfRecord = preparedQuery((of: Placeholders<RecordOfPath>) =>
@@ -118,9 +115,7 @@ export const recordingsOfRecord = preparedQuery((of: Placeholders<RecordOfPath>)
     .orderBy(asc(egresses.id)),
 );
 
-/** The entries that reading the same as JSON leaves. */
-export const participantsEntry = entryOfListOfCall("participant", idsOnCall);
-
-export const consentsEntry = entryOfListOfCall("consent");
-
 export const textsEntries = textEntries(isTextOfRecord);
+
+/** The other entries that reading the same as JSON leaves. */
+export const listEntries = [entryOfListOfCall("participant", idsOnCall), entryOfListOfCall("consent")];

@@ -279,10 +279,26 @@ describe("Two exports of an organization", () => {
     expect((await askFor(clinic, reference)).status).toBe(429);
     travelTo(fromNow(2 / 60));
     const second = await begin(clinic, reference);
+    const readTexts = async () =>
+      (await storedRows(clinic, "access_logs")).filter(({ resource }) => resource === "transcript").length;
+    const before = await readTexts();
     const log = logged();
     await expect(restOf(first)).rejects.toThrow();
     expect(log()).toMatchObject([{ event: "fault" }]);
+    expect(await readTexts()).toBe(before);
     expect(await restOf(second)).toMatch(/"type":"end".*\n$/);
+  });
+
+  it("are refused for longer than a minute while the first makes progress", async () => {
+    const { clinic, reference } = await aPatient();
+    for (let n = 0; n < 3; n++) await aSharedCall(clinic, reference);
+    const first = await begin(clinic, reference);
+    for (let n = 0; n < 3; n++) {
+      travelTo(fromNow(40 / 60));
+      await first.read();
+    }
+    expect((await askFor(clinic, reference)).status).toBe(429);
+    expect(await restOf(first)).toMatch(/"type":"end".*\n$/);
   });
 
   it("break off without the last line if a text cannot be recorded, and leave no lock", async () => {

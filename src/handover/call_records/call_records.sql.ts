@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, inArray, or, type SQL, sql } from "drizzle-orm";
+import { and, asc, desc, eq, inArray, isNotNull, ne, or, type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
 import { entryOfListOfCall } from "../../calls/calls/calls.entries.ts";
 import { callColumns, callWithinReach, endedCallId, type ReachedCall } from "../../calls/calls/calls.sql.ts";
@@ -6,6 +6,7 @@ import { calls } from "../../calls/calls/calls.table.ts";
 import { consents } from "../../calls/consents/consents.table.ts";
 import { idsOnCall, isOnCallOfPath } from "../../calls/participants/participants.sql.ts";
 import { participants } from "../../calls/participants/participants.table.ts";
+import { EGRESS_DELETED } from "../../database/enums.ts";
 import { columnAs } from "../../database/expressions.ts";
 import { builder, type Placeholders, preparedQuery, type Row } from "../../database/queries.ts";
 import { selectColumn } from "../../database/selects.ts";
@@ -107,11 +108,19 @@ export const textsOfRecord = preparedQuery((of: Placeholders<RecordOfPath>) =>
     .where(isTextOfRecord(of)),
 );
 
+/** Only recordings with a file: a form cannot say that a file is missing or was deleted. */
 export const recordingsOfRecord = preparedQuery((of: Placeholders<RecordOfPath>) =>
   builder
     .select(egressColumns)
     .from(egresses)
-    .where(and(inArray(egresses.id, visibleIds(of)), of.reads_results))
+    .where(
+      and(
+        inArray(egresses.id, visibleIds(of)),
+        isNotNull(egresses.storage_key),
+        ne(egresses.status, EGRESS_DELETED),
+        of.reads_results,
+      ),
+    )
     .orderBy(asc(egresses.id)),
 );
 

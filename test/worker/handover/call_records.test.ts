@@ -254,6 +254,15 @@ describe.each([FHIR, VCON])("GET …/calls/{call_id} as %s", (type) => {
     ]);
   });
 
+  it("hides a recording whose file was deleted, or is not there yet", async () => {
+    const { clinic, call, egress } = await aVisit();
+    await given(clinic.client.delete(`${call.path}/egresses/${egress.id}`));
+    await call.addEgress({ status: "egress_ending", storage_key: null });
+    const { egresses } = await given(clinic.client.get(`${call.path}/egresses`));
+    expect(egresses).toHaveLength(2);
+    expect(JSON.stringify((await readAs(clinic, call, type)).body)).not.toMatch(/"recording"|egresses/);
+  });
+
   it("requires the acting user where the organization does, and JSON does not", async () => {
     const { clinic, call } = await aVisit();
     await given(platform.put(`/organizations/${clinic.id}`, { organization: { require_acting_user: true } }));

@@ -230,14 +230,17 @@ describe("GET /participants/export", () => {
 });
 
 describe("Two exports of an organization", () => {
-  /** Begins an export, and returns the reader of its lines. */
-  async function begin(clinic: Organization, reference: string) {
+  async function ask(clinic: Organization, reference: string, method = "GET") {
     const url = `https://service.test/api/external${pathOf(reference)}`;
     const { credentials } = await clinic.addClient(clinic.admin.id);
-    const response = await throughWorkerWith({})(new Request(url, { headers: credentials }));
+    const response = await throughWorkerWith({})(new Request(url, { method, headers: credentials }));
     expect(response.status).toBe(200);
-    return (response.body as ReadableStream<Uint8Array>).getReader();
+    return response;
   }
+
+  /** Begins an export, and returns the reader of its lines. */
+  const begin = async (clinic: Organization, reference: string) =>
+    ((await ask(clinic, reference)).body as ReadableStream<Uint8Array>).getReader();
 
   async function restOf(reader: Awaited<ReturnType<typeof begin>>) {
     let text = "";
@@ -269,6 +272,12 @@ describe("Two exports of an organization", () => {
     await (await begin(clinic, reference)).cancel();
     await read(clinic, reference);
     expect(await storedRows(clinic, "participant_exports")).toEqual([]);
+  });
+
+  it("do not wait for a HEAD request, which takes no lines", async () => {
+    const { clinic, reference } = await aPatient();
+    await ask(clinic, reference, "HEAD");
+    await read(clinic, reference);
   });
 
   it("do not wait longer than a minute: the first then breaks off, without its last line", async () => {

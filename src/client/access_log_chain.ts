@@ -80,7 +80,7 @@ export function verifyChain(rows: readonly AccessLogSeal[], published: readonly 
 }
 
 /** Ignores a key whose id is not its thumbprint (RFC 7638), and a key that is not Ed25519. */
-export function opened(key: PublishedKey): [string, KeyObject][] {
+function opened(key: PublishedKey): [string, KeyObject][] {
   const { kty, crv, x, kid } = (key ?? {}) as Partial<PublishedKey>;
   if (kty !== "OKP" || crv !== "Ed25519" || !x || !kid) return [];
   const thumbprint = createHash("sha256").update(JSON.stringify({ crv, kty, x })).digest("base64url");
@@ -104,17 +104,14 @@ function signedBy(
   const [, header = "", payload = "", signature = ""] = JWS.exec(jws) ?? [];
   const { alg, typ, kid } = decoded(header) ?? fail("The signature of the seal is wrong.");
   const key = keys.get(String(kid)) ?? fail(`The seal is signed with a key that is not published: ${kid}.`);
-  if (alg !== "EdDSA" || !verifies(key, header, payload, signature))
+  const signed = Buffer.from(`${header}.${payload}`);
+  if (alg !== "EdDSA" || !verify(null, signed, key, Buffer.from(signature, "base64url")))
     fail("The signature of the seal is wrong.");
   const claims = decoded(payload);
   if (typ !== "access-log-seal" || !claims || !isSeal(claims))
     return fail("The signed content is not a seal.");
   return { ...claims, jws };
 }
-
-/** Whether the key has signed a JWS. */
-export const verifies = (key: KeyObject, header: string, payload: string, signature: string): boolean =>
-  verify(null, Buffer.from(`${header}.${payload}`), key, Buffer.from(signature, "base64url"));
 
 const isCount = (value: unknown) => Number.isSafeInteger(value) && Number(value) > 0;
 const isDigest = (value: unknown) => typeof value === "string" && /^[0-9a-f]{64}$/.test(value);
@@ -141,7 +138,7 @@ export const isDate = (text: string): boolean =>
   new Date(text).toISOString().startsWith(text);
 
 /** Decodes a part of a JWS; returns undefined if it is not a JSON object. */
-export function decoded(part: string): Record<string, unknown> | undefined {
+function decoded(part: string): Record<string, unknown> | undefined {
   try {
     const value = JSON.parse(Buffer.from(part, "base64url").toString());
     return typeof value === "object" && value !== null ? value : undefined;

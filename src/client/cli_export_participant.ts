@@ -40,7 +40,7 @@ export async function exportParticipantCommand(args: string[]): Promise<void> {
   let summary = "";
   async function* verified() {
     for await (const { text, line } of lines) {
-      if (line.type === "call" && line.jws) verifyVcon(line.jws, { keys });
+      if (line.type === "call" && line.jws) await verifyVcon(line.jws, { keys });
       if (line.type === "end")
         summary = [
           count(line.calls, "call", "calls"),

@@ -1,5 +1,4 @@
 /** Reads the export of a person, and checks that no line is missing. */
-import { createHash } from "node:crypto";
 import { OPERATIONS } from "../../dist/client/external/operations.gen.js";
 import type {
   AccessLog,
@@ -45,6 +44,8 @@ export async function* exportedLines(
 ): AsyncGenerator<{ text: string; line: ExportLine }, void, undefined> {
   const route = { ...OPERATIONS.exportParticipations, operation: "exportParticipations" } as const;
   const response = await linesOfResponse(connection, route, person, options);
+  // Only here, because the package also runs where there is no node:crypto.
+  const { createHash } = await import("node:crypto");
   const digest = createHash("sha256");
   const counts = { export: 0, call: 0, visit: 0, access_log: 0 };
   let isOver = false;

@@ -327,29 +327,6 @@ describe.skipIf(lacking.length > 0)("The requests in the guides", () => {
         : runPython(wholePython({ python: text, variables: [] }, {}, server.url), programs, true);
     }
 
-    it.each(LANGUAGES)("align captions with a recording: %s", async (language) => {
-      const [{ id: call_id, organization_user_id, started_at }] = (
-        await demoCaller(server.url)("GET", "/calls?participant_reference=patient-4711")
-      ).body.calls;
-      const path = `/organization_users/${organization_user_id}/calls/${call_id}/egresses`;
-      const [{ id, egress_id }] = (await demoCaller(server.url)("GET", path)).body.egresses;
-      const began = new Date(Date.parse(started_at) + 500).toISOString();
-      const report = `/organizations/${await demoOrganization()}/egresses/${egress_id}`;
-      await platformCaller(server.url)("PUT", report, { egress: { started_at: began } });
-      const { lines, output } = await run("Align captions with a recording", language, (text) =>
-        text
-          .replaceAll("organization_user_id: 3", `organization_user_id: ${organization_user_id}`)
-          .replaceAll("call_id: 1", `call_id: ${call_id}`)
-          .replaceAll("id: 1 ", `id: ${id} `)
-          .replaceAll("users/3/calls/1", `users/${organization_user_id}/calls/${call_id}`)
-          .replaceAll("egresses/1", `egresses/${id}`),
-      );
-      expect(lines[0]?.[0], output).toEqual([
-        { from: 0, to: 1, text: "Pascal Provider: Good morning, how are you?" },
-        { from: 1.5, to: 3, text: expect.stringMatching(/etter, thank you\.$/) },
-      ]);
-    });
-
     it.each(LANGUAGES)("store the results of the demo's call, with its recording: %s", async (language) => {
       rmSync(join(programs, "results"), { recursive: true, force: true });
       const { lines, output } = await run("Collect the results of a call", language);

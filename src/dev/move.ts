@@ -108,8 +108,9 @@ export async function moveOrganization(
   await prepare(moving);
   const between = betweenOf(regions, from, to);
   let files = 0;
+  const compared = new Set<string>();
   const copy = async (their: Between) => {
-    files += (await copyFiles(moving, their, say)).files;
+    files += (await copyFiles(moving, their, say, { compared })).files;
   };
   if (between) await copy(between);
   try {

@@ -1,7 +1,7 @@
 /** Copies an organization's files from the buckets of one region to those of another. See move.ts. */
 import type { StoredFile } from "../results/egresses/egresses.files.ts";
 import { DAY } from "../units.ts";
-import { digestIn, type FileStore, hashing } from "./file_store.ts";
+import { bodyOf, digestIn, type FileStore, hashing } from "./file_store.ts";
 import type { Run } from "./statement_runner.ts";
 
 const FILES_AT_ONCE = 6;
@@ -30,11 +30,6 @@ export interface Owner {
   slug: string;
 }
 
-export interface Counted {
-  files: number;
-  bytes: number;
-}
-
 /** All files of the organization, whether a row names them or not. */
 const foldersOf = ({ id, slug }: Owner) =>
   [
@@ -42,11 +37,10 @@ const foldersOf = ({ id, slug }: Owner) =>
     ["auditLogs", `${id}/`],
   ] as const;
 
-export async function countFiles(owner: Owner, { recordings, auditLogs }: RegionFiles): Promise<Counted> {
+export async function countFiles(owner: Owner, region: RegionFiles) {
   const counted = { files: 0, bytes: 0 };
-  const stores = { recordings, auditLogs };
   for (const [store, folder] of foldersOf(owner))
-    for await (const files of stores[store].list(folder))
+    for await (const files of region[store].list(folder))
       for (const { size } of files) {
         counted.files++;
         counted.bytes += size;
@@ -54,25 +48,36 @@ export async function countFiles(owner: Owner, { recordings, auditLogs }: Region
   return counted;
 }
 
+interface Copying {
+  /** Chooses the recordings to copy. */
+  isWanted?: (recordings: StoredFile[]) => Promise<StoredFile[]>;
+  /** The files that this run has compared. A storage without their digests would have to send them again. */
+  compared?: Set<string>;
+}
+
 /**
  * Copies the files that are missing or different. May be run again.
  *
- * @param isWanted chooses the recordings to copy
  * @throws Error if a copy differs from its file
  */
 export async function copyFiles(
   owner: Owner,
   { from, to }: Between,
   say: (line: string) => void,
-  isWanted: (recordings: StoredFile[]) => Promise<StoredFile[]> = async (all) => all,
-): Promise<Counted> {
+  { isWanted = async (all) => all, compared = new Set() }: Copying = {},
+) {
   const copied = { files: 0, bytes: 0 };
   for (const [store, folder] of foldersOf(owner)) {
     const there = new Map<string, StoredFile>();
     for await (const files of to[store].list(folder)) for (const file of files) there.set(file.key, file);
     for await (const files of from[store].list(folder))
       await inParallel(store === "recordings" ? await isWanted(files) : files, async (file) => {
-        if (!(await copyFile(file, from[store], to[store], there.get(file.key)))) return;
+        const old = there.get(file.key);
+        const state = JSON.stringify(file);
+        if (compared.has(state) && old?.size === file.size) return;
+        const isCopied = await copyFile(file, from[store], to[store], old);
+        compared.add(state);
+        if (!isCopied) return;
         copied.bytes += file.size;
         if (++copied.files % REPORTED === 0) say(`${copied.files} files are copied.`);
       });
@@ -85,8 +90,8 @@ async function copyFile(file: StoredFile, from: FileStore, to: FileStore, old: S
   if (old?.size === file.size && (await digestIn(from, file)) === (await digestIn(to, old))) return false;
   const found = await from.read(file.key);
   if (!found) return false;
-  const { body, md5 } = hashing(found);
-  const stored = await to.write(file, body);
+  const { body, md5 } = hashing(bodyOf(found));
+  const stored = await to.write(file, body, found.headers.get("Content-Type") ?? "");
   if (md5() !== (await digestIn(to, { key: file.key, md5: stored })))
     throw new Error(`The copy of the file ${file.key} differs from the file: run this again.`);
   return true;

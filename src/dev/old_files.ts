@@ -23,7 +23,7 @@ export async function oldRegions(run: Run, id: number, shards: number[], regions
 }
 
 /**
- * Deletes the files that an organization has left behind in other regions.
+ * Deletes the files that an organization has left behind in other regions, once the late ones are copied.
  *
  * @returns the regions where a lock keeps sealed days, each with the time until which
  */
@@ -33,6 +33,7 @@ export async function deleteOldFiles(
   shards: number[],
   regions: Regions | undefined,
 ): Promise<Map<string, number>> {
+  await copyLateFiles(run, id, shards, regions, () => {});
   const locked = new Map<string, number>();
   for (const { slug, since, between } of await oldRegions(run, id, shards, regions)) {
     if (Date.now() < since + OLD_FILES_USED_FOR)
@@ -55,16 +56,18 @@ export async function copyLateFiles(
 ): Promise<number> {
   let copied = 0;
   for (const { slug, home, since, between } of await oldRegions(run, id, shards, regions)) {
-    const { files } = await copyFiles({ id, slug }, between, say, async (recordings) => {
-      // Older files were copied before the switch. If one is missing now, it has been deleted since.
-      const late = recordings.filter(({ uploaded }) => uploaded > since - DAY);
-      const deleted = await deletedAmong(
-        run,
-        home,
-        id,
-        late.map(({ key }) => key),
-      );
-      return late.filter(({ key }) => !deleted.has(key));
+    const { files } = await copyFiles({ id, slug }, between, say, {
+      async isWanted(recordings) {
+        // Older files were copied before the switch. If one is missing now, it has been deleted since.
+        const late = recordings.filter(({ uploaded }) => uploaded > since - DAY);
+        const deleted = await deletedAmong(
+          run,
+          home,
+          id,
+          late.map(({ key }) => key),
+        );
+        return late.filter(({ key }) => !deleted.has(key));
+      },
     });
     copied += files;
   }

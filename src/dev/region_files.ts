@@ -2,7 +2,7 @@
 import { envOfShard } from "../database/shards.ts";
 import { readStorageSettings } from "../settings.ts";
 import { stateOfBucket } from "./account_state.ts";
-import { atCloudflare, bound, recordingsIn } from "./file_store.ts";
+import { atCloudflare, storeIn } from "./file_store.ts";
 import { withLocalBindings } from "./local_bindings.ts";
 import type { RegionFiles } from "./move_files.ts";
 import { regionsOf } from "./region_configuration.ts";
@@ -50,10 +50,13 @@ function regionsIn(target: Target, env: Env): Regions {
 function filesIn(target: Target, region: string, env: Env): RegionFiles {
   const settings = readStorageSettings(env);
   const isBound = !target.remote && settings.RECORDINGS_S3_ENDPOINT.startsWith("/");
-  const recordings = recordingsIn({ settings, ...(isBound && { recordings: env.RECORDINGS }) });
+  const recordings = storeIn({ settings, ...(isBound && { recordings: env.RECORDINGS }) });
   const bucketName = settings.RECORDINGS_S3_BUCKET;
-  if (!target.remote)
-    return { region, bucketName, recordings, auditLogs: bound(env.AUDIT_LOGS), lockedDays: async () => 0 };
+  if (!target.remote) {
+    const local = { ...settings, RECORDINGS_S3_ENDPOINT: "/" };
+    const auditLogs = storeIn({ settings: local, recordings: env.AUDIT_LOGS });
+    return { region, bucketName, recordings, auditLogs, lockedDays: async () => 0 };
+  }
   const bucket = env.AUDIT_LOGS as unknown as BoundBucket;
   return {
     region,

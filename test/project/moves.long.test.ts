@@ -62,7 +62,8 @@ describe("moveOrganization", () => {
   it("moves files between regions and back, without those that were deleted meanwhile, and deletes the old ones", async () => {
     const { databases, run } = twoOrganizations();
     const { inRegions, usRecordings, usDays, euRecordings, euDays } = twoRegions();
-    const regions = inRegions();
+    const reads: (string | undefined)[] = [];
+    const regions = inRegions((key) => reads.push(key));
     const move = (to: number) => moveOrganization(run, { id: ID, to }, SHARDS, undefined, regions);
     usRecordings.set("clinic1/old.wav", "old");
     usRecordings.set("clinic1/kept.wav", "kept");
@@ -70,6 +71,8 @@ describe("moveOrganization", () => {
     usDays.set("1/2026-01-31.ndjson.gz", "sealed");
     expect((await planMove(run, { id: ID, to: 1 }, false, regions))[1]).toContain("copy its 3 files (1 MB)");
     await move(1);
+    // Its storage names no digest, so it was read to be copied. It was not read again while writes were refused.
+    expect(reads.filter((key) => key === "clinic1/kept.wav")).toHaveLength(1);
     // The service deletes a recording, the recorder still writes to the old bucket, and a day is sealed.
     const [file] = databases[1].prepare("select egress_id from egress_files").all();
     databases[1]
@@ -93,8 +96,10 @@ describe("moveOrganization", () => {
     await expect(deleteOldFiles(run, ID, SHARDS, regions)).rejects.toThrow("wait 17 minutes");
     letMinutesPass(databases);
     expect((await planDeletion(run, ID, SHARDS, regions)).at(-1)).toContain("the 4 files (1 MB)");
+    euRecordings.set("clinic1/later.wav", "later");
     await deleteOldFiles(run, ID, SHARDS, regions);
-    expect([euRecordings.size, euDays.size, usRecordings.size]).toEqual([0, 0, 3]);
+    expect([euRecordings.size, euDays.size, usRecordings.size]).toEqual([0, 0, 4]);
+    expect(usRecordings.get("clinic1/later.wav")).toBe("later");
   });
 
   it("continues with higher ids than the organization ever had, even if it moves back", async () => {

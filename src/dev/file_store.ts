@@ -12,7 +12,7 @@ import {
 import { type Account, askCloudflare, sendToCloudflare } from "./cloudflare_api.ts";
 
 export interface FileStore {
-  list: (prefix: string) => AsyncIterable<StoredFile[]>;
+  list: (prefix: string) => Promise<StoredFile[]>;
   /** null if there is no such file. */
   read: (key: string) => Promise<Response | null>;
   /** Returns the digest of the stored file if the storage names it, as in `StoredFile`. */
@@ -23,7 +23,11 @@ export interface FileStore {
 
 /** A bucket that S3 keys open or, on this machine, the bucket of a binding. */
 export const storeIn = (storage: RecordingStorage): FileStore => ({
-  list: (prefix) => filesUnder(storage, prefix),
+  async list(prefix) {
+    const all: StoredFile[] = [];
+    for await (const files of filesUnder(storage, prefix)) all.push(...files);
+    return all;
+  },
   remove: (keys) => deleteFiles(storage, keys),
   ...(storage.recordings ? bound(storage.recordings) : overS3(storage)),
 });
@@ -67,12 +71,7 @@ function requireOk(response: Response, key: string): Response {
 
 export const bodyOf = ({ body }: Response): ReadableStream<Uint8Array> => body ?? new Blob([]).stream();
 
-interface ObjectAtCloudflare {
-  key: string;
-  size: number;
-  etag: string;
-  last_modified: string;
-}
+type ObjectAtCloudflare = Record<"key" | "etag" | "last_modified", string> & { size: number };
 
 /** A bucket that no S3 key opens: over Cloudflare's REST API, which takes up to 300 MB for a file. */
 export function atCloudflare(
@@ -83,15 +82,14 @@ export function atCloudflare(
   const pathOf = (key: string) => `${objects}/${key.split("/").map(encodeURIComponent).join("/")}`;
   const headers = { ...(jurisdiction && { "cf-r2-jurisdiction": jurisdiction }) };
   return {
-    async *list(prefix) {
-      for (let startAfter = ""; ; ) {
-        const query = new URLSearchParams({ prefix, per_page: "1000", start_after: startAfter });
+    async list(prefix) {
+      const all: StoredFile[] = [];
+      for (;;) {
+        const query = new URLSearchParams({ prefix, per_page: "1000", start_after: all.at(-1)?.key ?? "" });
         const found = await askCloudflare<ObjectAtCloudflare[]>(account, `${objects}?${query}`, { headers });
-        if (found.length === 0 || (found[0]?.key ?? "") <= startAfter) return;
-        yield found.map(({ key, size, etag, last_modified }) => ({
-          ...{ key, size, md5: md5Of(etag), uploaded: Date.parse(last_modified) },
-        }));
-        startAfter = found.at(-1)?.key ?? "";
+        if (found.length === 0) return all;
+        for (const { key, size, etag, last_modified } of found)
+          all.push({ key, size, md5: md5Of(etag), uploaded: Date.parse(last_modified) });
       }
     },
     read: async (key) => foundIn(await sendToCloudflare(account, pathOf(key), { headers }), key),

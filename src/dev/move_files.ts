@@ -8,6 +8,9 @@ const FILES_AT_ONCE = 6;
 
 const REPORTED = 100;
 
+/** The number of files that are deleted within the time limit of `deleteFiles`, or looked up in one query. */
+const PORTION = 100;
+
 /** The buckets of a region. */
 export interface RegionFiles {
   region: string;
@@ -38,19 +41,14 @@ const foldersOf = ({ id, slug }: Owner) =>
   ] as const;
 
 export async function countFiles(owner: Owner, region: RegionFiles) {
-  const counted = { files: 0, bytes: 0 };
-  for (const [store, folder] of foldersOf(owner))
-    for await (const files of region[store].list(folder))
-      for (const { size } of files) {
-        counted.files++;
-        counted.bytes += size;
-      }
-  return counted;
+  const lists = foldersOf(owner).map(([store, folder]) => region[store].list(folder));
+  const files = (await Promise.all(lists)).flat();
+  return { files: files.length, bytes: files.reduce((sum, { size }) => sum + size, 0) };
 }
 
 interface Copying {
   /** Chooses the recordings to copy. */
-  isWanted?: (recordings: StoredFile[]) => Promise<StoredFile[]>;
+  wantedOf?: (recordings: StoredFile[]) => Promise<StoredFile[]>;
   /** The files that this run has compared. A storage without their digests would have to send them again. */
   compared?: Set<string>;
 }
@@ -64,23 +62,23 @@ export async function copyFiles(
   owner: Owner,
   { from, to }: Between,
   say: (line: string) => void,
-  { isWanted = async (all) => all, compared = new Set() }: Copying = {},
+  { wantedOf, compared = new Set() }: Copying = {},
 ) {
   const copied = { files: 0, bytes: 0 };
   for (const [store, folder] of foldersOf(owner)) {
-    const there = new Map<string, StoredFile>();
-    for await (const files of to[store].list(folder)) for (const file of files) there.set(file.key, file);
-    for await (const files of from[store].list(folder))
-      await inParallel(store === "recordings" ? await isWanted(files) : files, async (file) => {
-        const old = there.get(file.key);
-        const state = JSON.stringify(file);
-        if (compared.has(state) && old?.size === file.size) return;
-        const isCopied = await copyFile(file, from[store], to[store], old);
-        compared.add(state);
-        if (!isCopied) return;
-        copied.bytes += file.size;
-        if (++copied.files % REPORTED === 0) say(`${copied.files} files are copied.`);
-      });
+    const there = new Map((await to[store].list(folder)).map((file) => [file.key, file]));
+    const all = await from[store].list(folder);
+    const wanted = store === "recordings" && wantedOf ? await wantedOf(all) : all;
+    await inParallel(wanted, async (file) => {
+      const old = there.get(file.key);
+      const state = JSON.stringify(file);
+      if (compared.has(state) && old?.size === file.size) return;
+      const isCopied = await copyFile(file, from[store], to[store], old);
+      compared.add(state);
+      if (!isCopied) return;
+      copied.bytes += file.size;
+      if (++copied.files % REPORTED === 0) say(`${copied.files} files are copied.`);
+    });
   }
   return copied;
 }
@@ -110,69 +108,56 @@ async function inParallel<Item>(items: Item[], work: (item: Item) => Promise<voi
  * Deletes recordings that an earlier copy brought here, but that were deleted in the organization's region since then. The
  * organization is frozen.
  */
-export async function deleteStaleCopies(owner: Owner, { from, to }: Between, run: Run, home: number) {
-  const kept = new Set<string>();
-  for await (const files of from.recordings.list(`${owner.slug}/`))
-    for (const { key } of files) kept.add(key);
-  for await (const files of to.recordings.list(`${owner.slug}/`)) {
-    const extra = files.map(({ key }) => key).filter((key) => !kept.has(key));
-    const stale = await deletedAmong(run, home, owner.id, extra);
-    requireNone(await removeFiles(to.recordings, [...stale]));
-  }
+export async function deleteStaleCopies({ id, slug }: Owner, { from, to }: Between, run: Run, home: number) {
+  const kept = new Set((await from.recordings.list(`${slug}/`)).map(({ key }) => key));
+  const extra = (await to.recordings.list(`${slug}/`)).filter(({ key }) => !kept.has(key));
+  await removeFiles(to.recordings, [...(await deletedAmong(run, home, id, extra))]);
 }
 
-/** The files that the service has deleted. */
-export async function deletedAmong(
-  run: Run,
-  shard: number,
-  id: number,
-  keys: string[],
-): Promise<Set<string>> {
-  if (keys.length === 0) return new Set();
+/** The keys of the files that the service has deleted. */
+export async function deletedAmong(run: Run, shard: number, id: number, files: StoredFile[]) {
+  const deleted = new Set<string>();
   const sql = `SELECT storage_key FROM egress_files WHERE organization_id = ${id} AND is_deleted
     AND storage_key IN (SELECT value FROM json_each(?))`;
-  const [rows = []] = await run(shard, [{ sql, params: [JSON.stringify(keys)] }]);
-  return new Set(rows.map(({ storage_key }) => String(storage_key)));
+  for (const portion of portionsOf(files.map(({ key }) => key))) {
+    const [rows = []] = await run(shard, [{ sql, params: [JSON.stringify(portion)] }]);
+    for (const { storage_key } of rows) deleted.add(String(storage_key));
+  }
+  return deleted;
 }
 
 /** Deletes the organization's files in a region. Locked files stay: returns the time until which. */
-export async function deleteFilesOf(owner: Owner, region: RegionFiles): Promise<number | undefined> {
-  await deleteFolder(region.recordings, `${owner.slug}/`);
+export async function deleteFilesOf({ id, slug }: Owner, region: RegionFiles): Promise<number | undefined> {
+  await deleteFolder(region.recordings, `${slug}/`);
   const lockedDays = await region.lockedDays();
   if (lockedDays === 0) {
-    await deleteFolder(region.auditLogs, `${owner.id}/`);
+    await deleteFolder(region.auditLogs, `${id}/`);
     return undefined;
   }
-  let newest: number | undefined;
-  for await (const files of region.auditLogs.list(`${owner.id}/`))
-    for (const { uploaded } of files) newest = Math.max(newest ?? 0, uploaded);
-  return newest === undefined ? undefined : newest + lockedDays * DAY;
+  const days = await region.auditLogs.list(`${id}/`);
+  if (days.length === 0) return undefined;
+  return Math.max(...days.map(({ uploaded }) => uploaded)) + lockedDays * DAY;
+}
+
+export async function deleteFolder(store: FileStore, folder: string) {
+  const files = await store.list(folder);
+  await removeFiles(
+    store,
+    files.map(({ key }) => key),
+  );
 }
 
 /** @throws Error if files could not be deleted, once the others are */
-export async function deleteFolder(store: FileStore, folder: string) {
-  const failures = new Map<string, string>();
-  for await (const files of store.list(folder))
-    for (const each of await removeFiles(
-      store,
-      files.map(({ key }) => key),
-    ))
-      failures.set(...each);
-  requireNone(failures);
-}
-
-/** The number of files in a portion, which is deleted within the time limit of `deleteFiles`. */
-const DELETED_AT_ONCE = 100;
-
 async function removeFiles(store: FileStore, keys: string[]) {
   const failures = new Map<string, string>();
-  for (let from = 0; from < keys.length; from += DELETED_AT_ONCE)
-    for (const each of await store.remove(keys.slice(from, from + DELETED_AT_ONCE))) failures.set(...each);
-  return failures;
-}
-
-function requireNone(failures: Map<string, string>) {
+  for (const portion of portionsOf(keys))
+    for (const each of await store.remove(portion)) failures.set(...each);
   const [reason] = failures.values();
   if (reason)
     throw new Error(`${failures.size} of its files could not be deleted (${reason}): run this again.`);
 }
+
+const portionsOf = (keys: string[]): string[][] =>
+  Array.from({ length: Math.ceil(keys.length / PORTION) }, (_, n) =>
+    keys.slice(n * PORTION, (n + 1) * PORTION),
+  );

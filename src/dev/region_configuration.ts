@@ -71,26 +71,30 @@ export function withVariable(text: string, env: string | undefined, name: string
 }
 
 /**
- * Lists the missing parts of the regions in a configuration: databases without a region, buckets and settings.
+ * The names of the bindings and settings that a region lacks.
  *
  * @param secrets the names of the Worker's secrets
  */
-export function missingInRegions(configuration: WranglerConfiguration, secrets: string[]): string[] {
-  const { vars, r2_buckets } = configuration;
-  if (!vars.SHARD_REGIONS) return [];
-  const regions = regionsOf(configuration);
-  if (!regions) return ["A valid SHARD_REGIONS"];
+export function missingNames(
+  { vars, r2_buckets }: WranglerConfiguration,
+  region: string,
+  secrets: string[] = [],
+): string[] {
   const set = [...secrets, ...r2_buckets.map(({ binding }) => binding)].map((name) => [name, "set"]);
-  const values = { ...vars, ...Object.fromEntries(set) };
+  return missingInRegion(region, { ...vars, ...Object.fromEntries(set) });
+}
+
+/** Lists the missing parts of the regions in a configuration: databases without a region, buckets and settings. */
+export function missingInRegions(configuration: WranglerConfiguration, secrets: string[]): string[] {
+  const regions = regionsOf(configuration);
+  if (!regions) return configuration.vars.SHARD_REGIONS ? ["A valid SHARD_REGIONS"] : [];
+  const homeless = shardsIn(configuration).filter((shard) => !regions.has(shard));
   const others = [...new Set(regions.values())].filter((region) => region !== regions.get(0));
   return [
-    ...shardsIn(configuration)
-      .filter((shard) => !regions.has(shard))
-      .map((shard) => `The region of ${bindingOf(shard)} in SHARD_REGIONS`),
+    ...homeless.map((shard) => `The region of ${bindingOf(shard)} in SHARD_REGIONS`),
     ...others.flatMap((region) =>
-      missingInRegion(region, values).map(
-        (name) =>
-          `The ${name.includes("_S3_") ? "setting" : "bucket's binding"} ${name} of the region ${region}`,
+      missingNames(configuration, region, secrets).map(
+        (name) => `The setting or binding ${name} of the region ${region}`,
       ),
     ),
   ];

@@ -5,7 +5,6 @@
  * run leaves a database with a range but no binding, and the next run completes it. All checks come before the first step.
  */
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
-import { missingInRegion } from "../database/shards.ts";
 import { replicateDatabase, stateOfBucket, stateOfDatabase } from "./account_state.ts";
 import { CONSENT_USAGE, type Consent, consentOptions, mayChange, say } from "./command.ts";
 import { runDatabaseCommand } from "./database_command.ts";
@@ -21,6 +20,7 @@ import { SCHEMA } from "./exported_copy.ts";
 import { applyMigrations } from "./local_database.ts";
 import {
   bucketsOfRegion,
+  missingNames,
   regionsOf,
   requireRegionName,
   suffixIn,
@@ -152,13 +152,8 @@ function requireRegion(target: Target, configuration: WranglerConfiguration, reg
 
 /** Prints the settings of the region that the configuration lacks. Only the operator knows their values. */
 function sayMissing(target: Target, region: string) {
-  const configuration = readConfiguration(target);
-  const missing = missingInRegion(region, {
-    ...configuration.vars,
-    ...Object.fromEntries(configuration.r2_buckets.map(({ binding }) => [binding, "bound"])),
-  });
   say(`\nSet the settings of the region ${region}${target.remote ? "" : ", here in .dev.vars"}:`);
-  for (const name of missing)
+  for (const name of missingNames(readConfiguration(target), region))
     say(target.remote ? `  npx wrangler secret put ${name}${sameConfig(target)}` : `  ${name}`);
 }
 

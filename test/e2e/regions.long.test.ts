@@ -45,7 +45,7 @@ async function copyOverS3(url: string, slug: string) {
   const regionOf = (bucket: string): RegionFiles => {
     const RECORDINGS_S3_ENDPOINT = `${url}/cdn-cgi/local/r2/s3`;
     const settings = readStorageSettings({ ...settingsWith(bucket), RECORDINGS_S3_ENDPOINT });
-    const none = { list: async function* () {}, read: async () => null };
+    const none = { list: async () => [], read: async () => null };
     const auditLogs = { ...none, write: async () => undefined, remove: async () => new Map() };
     const recordings = storeIn({ settings });
     return { region: bucket, bucketName: bucket, recordings, auditLogs, lockedDays: async () => 0 };

@@ -65,6 +65,7 @@ describe("moveOrganization", () => {
     const reads: (string | undefined)[] = [];
     const regions = inRegions((key) => reads.push(key));
     const move = (to: number) => moveOrganization(run, { id: ID, to }, SHARDS, undefined, regions);
+    const moved = { id: ID, run, shards: SHARDS, regions };
     usRecordings.set("clinic1/old.wav", "old");
     usRecordings.set("clinic1/kept.wav", "kept");
     usRecordings.set("clinic2/visit.wav", "of a neighbour");
@@ -83,7 +84,7 @@ describe("moveOrganization", () => {
     euRecordings.delete("clinic1/old.wav");
     usRecordings.set("clinic1/late.wav", "late");
     euDays.set("1/2026-02-01.ndjson.gz", "sealed too");
-    expect(await copyLateFiles(run, ID, SHARDS, regions, () => {})).toBe(1);
+    expect(await copyLateFiles(moved, () => {})).toBe(1);
     expect([...euRecordings.keys()]).toEqual(["clinic1/kept.wav", "clinic1/late.wav"]);
     letMinutesPass(databases);
     await move(0);
@@ -93,11 +94,11 @@ describe("moveOrganization", () => {
       "clinic2/visit.wav",
     ]);
     expect([...usDays.keys()]).toEqual(["1/2026-01-31.ndjson.gz", "1/2026-02-01.ndjson.gz"]);
-    await expect(deleteOldFiles(run, ID, SHARDS, regions)).rejects.toThrow("wait 17 minutes");
+    await expect(deleteOldFiles(moved)).rejects.toThrow("wait 17 minutes");
     letMinutesPass(databases);
-    expect((await planDeletion(run, ID, SHARDS, regions)).at(-1)).toContain("the 4 files (1 MB)");
+    expect((await planDeletion(moved)).at(-1)).toContain("the 4 files (1 MB)");
     euRecordings.set("clinic1/later.wav", "later");
-    await deleteOldFiles(run, ID, SHARDS, regions);
+    await deleteOldFiles(moved);
     expect([euRecordings.size, euDays.size, usRecordings.size]).toEqual([0, 0, 4]);
     expect(usRecordings.get("clinic1/later.wav")).toBe("later");
   });

@@ -171,10 +171,10 @@ const md5Of = (text: string) => createHash("md5").update(text).digest("hex");
 function storeOf(files: Map<string, string>, beforeEach: (read?: string) => void): FileStore {
   const uploaded = Date.now();
   return {
-    async *list(prefix) {
+    async list(prefix) {
       beforeEach();
       const found = [...files].filter(([key]) => key.startsWith(prefix));
-      yield found.map(([key, text]) => ({
+      return found.map(([key, text]) => ({
         ...{ key, size: text.length, uploaded },
         md5: text.length % 2 ? md5Of(text) : undefined,
       }));

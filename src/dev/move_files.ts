@@ -105,13 +105,27 @@ async function inParallel<Item>(items: Item[], work: (item: Item) => Promise<voi
 }
 
 /**
- * Deletes recordings that an earlier copy brought here, but that were deleted in the organization's region since then. The
- * organization is frozen.
+ * Deletes copies of recordings that the service has deleted since. With `isUndone`, deletes the other copies too. Recordings that
+ * were only written here stay.
  */
-export async function deleteStaleCopies({ id, slug }: Owner, { from, to }: Between, run: Run, home: number) {
-  const kept = new Set((await from.recordings.list(`${slug}/`)).map(({ key }) => key));
-  const extra = (await to.recordings.list(`${slug}/`)).filter(({ key }) => !kept.has(key));
-  await removeFiles(to.recordings, [...(await deletedAmong(run, home, id, extra))]);
+export async function deleteCopies(
+  { id, slug }: Owner,
+  { from, to }: Between,
+  { run, home, isUndone = false }: { run: Run; home: number; isUndone?: boolean },
+) {
+  const there = new Set((await from.recordings.list(`${slug}/`)).map(({ key }) => key));
+  const here = await to.recordings.list(`${slug}/`);
+  const stale = await deletedAmong(
+    run,
+    home,
+    id,
+    here.filter(({ key }) => !there.has(key)),
+  );
+  const keys = here.map(({ key }) => key);
+  await removeFiles(
+    to.recordings,
+    keys.filter((key) => stale.has(key) || (isUndone && there.has(key))),
+  );
 }
 
 /** The keys of the files that the service has deleted. */
@@ -129,6 +143,10 @@ export async function deletedAmong(run: Run, shard: number, id: number, files: S
 /** Deletes the organization's files in a region. Locked files stay: returns the time until which. */
 export async function deleteFilesOf({ id, slug }: Owner, region: RegionFiles): Promise<number | undefined> {
   await deleteFolder(region.recordings, `${slug}/`);
+  return deleteDays(id, region);
+}
+
+export async function deleteDays(id: number, region: RegionFiles): Promise<number | undefined> {
   const lockedDays = await region.lockedDays();
   if (lockedDays === 0) {
     await deleteFolder(region.auditLogs, `${id}/`);

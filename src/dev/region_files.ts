@@ -7,7 +7,7 @@ import { withLocalBindings } from "./local_bindings.ts";
 import type { RegionFiles } from "./move_files.ts";
 import { regionsOf } from "./region_configuration.ts";
 import { LOCKED_DAYS } from "./setup_plan.ts";
-import { bindingOf, LOCAL_STATE, type Target } from "./wrangler.ts";
+import { LOCAL_STATE, type Target } from "./wrangler.ts";
 import { readConfiguration, type WranglerConfiguration } from "./wrangler_config.ts";
 
 export interface Regions {
@@ -39,11 +39,7 @@ function remoteBindings({ vars, r2_buckets, d1_databases }: WranglerConfiguratio
 
 function regionsIn(target: Target, env: Env): Regions {
   const regions = regionsOf(readConfiguration(target));
-  const regionOf = (shard: number) => {
-    if (regions && !regions.has(shard))
-      throw new Error(`SHARD_REGIONS names no region of ${bindingOf(shard)}.`);
-    return regions?.get(shard) ?? "";
-  };
+  const regionOf = (shard: number) => regions?.get(shard) ?? "";
   return { regionOf, filesOf: (shard) => filesIn(target, regionOf(shard), envOfShard(env, shard)) };
 }
 

@@ -87,7 +87,11 @@ describe("moveOrganization", () => {
     expect(await copyLateFiles(moved, () => {})).toBe(1);
     expect([...euRecordings.keys()]).toEqual(["clinic1/kept.wav", "clinic1/late.wav"]);
     letMinutesPass(databases);
+    usRecordings.set("clinic1/last.wav", "last");
+    await undoMove(run, { id: ID, to: 0 }, regions);
+    expect([...usRecordings.keys()]).toEqual(["clinic2/visit.wav", "clinic1/last.wav"]);
     await move(0);
+    usRecordings.delete("clinic1/last.wav");
     expect([...usRecordings.keys()].toSorted()).toEqual([
       "clinic1/kept.wav",
       "clinic1/late.wav",

@@ -109,17 +109,15 @@ export async function moveOrganization(
   const between = betweenOf(regions, from, to);
   let files = 0;
   const compared = new Set<string>();
-  const copy = async (their: Between) => {
-    files += (await copyFiles(moving, their, say, { compared })).files;
+  const copy = async () => {
+    if (between) files += (await copyFiles(moving, between, say, { compared })).files;
   };
-  if (between) await copy(between);
+  await copy();
   try {
     await freeze(moving);
     const started = performance.now();
-    if (between) {
-      await copy(between);
-      await deleteCopies(moving, between, { run, home: from });
-    }
+    await copy();
+    if (between) await deleteCopies(moving, between, { run, home: from });
     // After the freeze, so that the organization has written nothing in a higher range. Before the first row is inserted: its id would
     // raise the database's next ids into another database's range.
     await takeRange(moving, sql.newRange(to));

@@ -14,10 +14,6 @@ export function requireRegionName(region: string | undefined) {
 /** The region of each database; undefined without regions. */
 export const regionsOf = ({ vars }: WranglerConfiguration) => readRegions(String(vars.SHARD_REGIONS ?? ""));
 
-/** Empty for the region of the first database. */
-export const suffixIn = (regions: Map<number, string> | undefined, region: string | undefined): string =>
-  region === undefined || regions?.get(0) === region ? "" : suffixOfRegion(region);
-
 /** The buckets of another region than the first one, as they are bound, or else as they would be. */
 export function bucketsOfRegion(
   { r2_buckets }: WranglerConfiguration,
@@ -44,7 +40,7 @@ export function withRegion(
   regions.set(shard, region);
   const pairs = [...regions].sort(([one], [other]) => one - other).map((pair) => pair.join("="));
   const named = withVariable(text, env, "SHARD_REGIONS", pairs.join(","));
-  if (suffixIn(regions, region) === "") return named;
+  if (regions.get(0) === region) return named;
   const bound = configuration.r2_buckets.map(({ binding }) => binding);
   const buckets = bucketsOfRegion(configuration, region, jurisdiction);
   const table = `[${env === undefined ? "" : `env.${env}.`}r2_buckets]`;

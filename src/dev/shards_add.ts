@@ -23,7 +23,6 @@ import {
   missingNames,
   regionsOf,
   requireRegionName,
-  suffixIn,
   withRegion,
 } from "./region_configuration.ts";
 import { JURISDICTIONS } from "./setup_configuration.ts";
@@ -90,7 +89,7 @@ async function addShard(target: Target & Consent, place: Place, region: string |
   const jurisdiction = place.jurisdiction ?? found?.jurisdiction ?? undefined;
   const added = region === undefined ? undefined : { shard, region, jurisdiction };
   const location = place.location ?? (jurisdiction === "us" ? IN_THE_US : undefined);
-  const isOther = region !== undefined && suffixIn(regions, region) !== "";
+  const isOther = region !== undefined && regions?.get(0) !== region;
   const buckets =
     target.remote && isOther
       ? await Promise.all(
@@ -104,9 +103,7 @@ async function addShard(target: Target & Consent, place: Place, region: string |
     const database = { ...target, config, shard };
     const own = isThere ? await requireOurs(database, known) : undefined;
     if (!isThere) requireNobody(database, known);
-    const made = `Create the database ${name}${flagsOf(place)
-      .map((each) => ` ${each}`)
-      .join("")}`;
+    const made = ["Create the database", name, ...flagsOf(place)].join(" ");
     const plan = [
       `Give the database ${name} a range of ids, as shard ${shard}`,
       ...(isThere ? [] : [made]),

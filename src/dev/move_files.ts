@@ -95,13 +95,18 @@ async function copyFile(file: StoredFile, from: FileStore, to: FileStore, old: S
   return true;
 }
 
-async function inParallel<Item>(items: Item[], work: (item: Item) => Promise<void>) {
-  const waiting = items.values();
-  await Promise.all(
-    Array.from({ length: FILES_AT_ONCE }, async () => {
-      for (const item of waiting) await work(item);
-    }),
-  );
+/** Begins nothing more after a failure. */
+async function inParallel(files: StoredFile[], work: (file: StoredFile) => Promise<void>) {
+  const waiting = [...files];
+  const workOn = async () => {
+    try {
+      for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) await work(file);
+    } catch (error) {
+      waiting.length = 0;
+      throw error;
+    }
+  };
+  await Promise.all(Array.from({ length: FILES_AT_ONCE }, workOn));
 }
 
 /**

@@ -107,6 +107,21 @@ describe("moveOrganization", () => {
     expect(usRecordings.get("clinic1/later.wav")).toBe("later");
   });
 
+  it("begins no more copies after one has failed", async () => {
+    const { run } = twoOrganizations();
+    const { inRegions, usRecordings } = twoRegions();
+    for (let n = 10; n < 40; n++) usRecordings.set(`clinic1/${n}.wav`, "recording");
+    let begun = 0;
+    const regions = inRegions((key) => {
+      if (key) begun++;
+      if (key === "clinic1/10.wav") throw new Error("unreachable");
+    });
+    const moving = moveOrganization(run, { id: ID, to: 1 }, SHARDS, undefined, regions);
+    await expect(moving).rejects.toThrow("unreachable");
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(begun).toBeLessThan(12);
+  });
+
   it("continues with higher ids than the organization ever had, even if it moves back", async () => {
     const { databases, run } = twoOrganizations();
     const newestEventIn = (database: DatabaseSync) =>

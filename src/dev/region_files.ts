@@ -1,5 +1,5 @@
 /** Opens the buckets of all regions, on this machine or at Cloudflare. */
-import { envOfShard } from "../database/shards.ts";
+import { envOfShard, suffixOfRegion } from "../database/shards.ts";
 import { readStorageSettings } from "../settings.ts";
 import { stateOfBucket } from "./account_state.ts";
 import { atCloudflare, storeIn } from "./file_store.ts";
@@ -40,7 +40,22 @@ function remoteBindings({ vars, r2_buckets, d1_databases }: WranglerConfiguratio
 function regionsIn(target: Target, env: Env): Regions {
   const regions = regionsOf(readConfiguration(target));
   const regionOf = (shard: number) => regions?.get(shard) ?? "";
-  return { regionOf, filesOf: (shard) => filesIn(target, regionOf(shard), envOfShard(env, shard)) };
+  // Of each bucket, by its address. In a shared bucket, the files left behind would be the only ones.
+  const owners = new Map<string, string>();
+  const filesOf = (shard: number) => {
+    const region = regionOf(shard);
+    const own = envOfShard(env, shard);
+    const { RECORDINGS_S3_ENDPOINT: endpoint, RECORDINGS_S3_BUCKET: bucket } = readStorageSettings(own);
+    const address = `${endpoint}/${bucket}`;
+    const owner = owners.get(address) ?? region;
+    if (owner !== region)
+      throw new Error(
+        `The regions ${owner} and ${region} have the same bucket ${bucket}: set RECORDINGS_S3_BUCKET${suffixOfRegion(region)} to a bucket of its own.`,
+      );
+    owners.set(address, region);
+    return filesIn(target, region, own);
+  };
+  return { regionOf, filesOf };
 }
 
 function filesIn(target: Target, region: string, env: Env): RegionFiles {

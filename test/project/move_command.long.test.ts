@@ -1,7 +1,10 @@
+import { readFileSync, writeFileSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 import { expect, it, vi } from "vitest";
 import { atCloudflare } from "../../src/dev/file_store.ts";
 import { copyFiles, deleteFilesOf, type RegionFiles } from "../../src/dev/move_files.ts";
+import { withRegion, withVariable } from "../../src/dev/region_configuration.ts";
+import { withRegions } from "../../src/dev/region_files.ts";
 import { done } from "../e2e/support/ended.ts";
 import { bindingsOfShards } from "./support/busy_shards.ts";
 import { openClinic } from "./support/clinic_in_node.ts";
@@ -35,6 +38,20 @@ it("The sealed days are copied over Cloudflare's API, and stay if a lock keeps t
   expect(new Date(until ?? 0).toISOString()).toMatch(/^2032-02-01T/);
   await deleteFilesOf(clinic, { ...to, lockedDays: async () => 0 });
   expect([...objects.keys()].filter((key) => key.startsWith("eu/"))).toEqual([]);
+});
+
+it("Regions with the same bucket are refused", async () => {
+  const { config } = await aServiceAtCloudflare([1]);
+  let text = withRegion(readFileSync(config, "utf8"), undefined, { shard: 0, region: "us" });
+  text = withRegion(text, undefined, { shard: 1, region: "eu" });
+  for (const suffix of ["", "_EU"])
+    for (const name of ["ENDPOINT", "ACCESS_KEY_ID", "SECRET_ACCESS_KEY", "BUCKET"])
+      text = withVariable(text, undefined, `RECORDINGS_S3_${name}${suffix}`, "https://storage.test");
+  writeFileSync(config, text);
+  await withRegions({ config, remote: true }, async ({ filesOf }) => {
+    filesOf(0);
+    expect(() => filesOf(1)).toThrow("The regions us and eu have the same bucket");
+  });
 });
 
 /** `npm run simulate` moves organizations while their clients write. */

@@ -120,17 +120,10 @@ export async function deleteCopies(
 ) {
   const there = new Set((await from.recordings.list(`${slug}/`)).map(({ key }) => key));
   const here = await to.recordings.list(`${slug}/`);
-  const stale = await deletedAmong(
-    run,
-    home,
-    id,
-    here.filter(({ key }) => !there.has(key)),
-  );
-  const keys = here.map(({ key }) => key);
-  await removeFiles(
-    to.recordings,
-    keys.filter((key) => stale.has(key) || (isUndone && there.has(key))),
-  );
+  const extra = here.filter(({ key }) => !there.has(key));
+  const doomed = await deletedAmong(run, home, id, extra);
+  if (isUndone) for (const { key } of here) if (there.has(key)) doomed.add(key);
+  await removeFiles(to.recordings, [...doomed]);
 }
 
 /** The keys of the files that the service has deleted. */

@@ -40,7 +40,7 @@ function remoteBindings({ vars, r2_buckets, d1_databases }: WranglerConfiguratio
 function regionsIn(target: Target, env: Env): Regions {
   const regions = regionsOf(readConfiguration(target));
   const regionOf = (shard: number) => regions?.get(shard) ?? "";
-  // Of each bucket, by its address. In a shared bucket, the files left behind would be the only ones.
+  // If two regions shared a bucket, the files that a move leaves behind would be the only ones.
   const owners = new Map<string, string>();
   const filesOf = (shard: number) => {
     const region = regionOf(shard);

@@ -30,7 +30,7 @@ export const EXPORTED_PAGE = 1000;
 /** Access log entries that a request with filters searches. Their index is read again, to find where the next one continues. */
 export const ACCESS_LOGS_LOOKED_THROUGH = MAX_EXPORTED_ACCESS_LOGS / 2;
 
-/** Access log entries that an export of a person searches at once. A log of eight million takes 400 of a request's 1,000 queries. */
+/** Access log entries that an export of a person searches in two queries. A log of eight million takes 800 of a request's 1,000. */
 export const PERSON_ENTRIES_LOOKED_THROUGH = 20_000;
 
 /** Planned visits that an export reads at once. */

@@ -30,17 +30,13 @@ const OPTIONS = {
 } as const;
 
 export async function exportParticipantCommand(args: string[]): Promise<void> {
-  const {
-    url,
-    reference: external_reference,
-    output,
-    "acting-user": user = "export-participant",
-  } = valuesOf(args, OPTIONS);
+  const { url, reference, output, "acting-user": user = "export-participant" } = valuesOf(args, OPTIONS);
   const settings = settingsFor(url);
-  if (!external_reference) throw new UsageError("--reference must be the external_reference of a person.");
+  if (!reference) throw new UsageError("--reference must be the external_reference of a person.");
   if (!output) throw new UsageError("--output must be the name of a new file.");
   const keys = await accessLogOf(settings, user).keys();
-  const lines = exportedLines(forActingUser(connectionOf(settings), user, "PATRQT"), { external_reference });
+  const connection = forActingUser(connectionOf(settings), user, "PATRQT");
+  const lines = exportedLines(connection, { external_reference: reference });
   let summary = "";
   async function* verified() {
     for await (const { text, line } of lines) {

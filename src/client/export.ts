@@ -45,32 +45,20 @@ export async function* exportedLines(
 ): AsyncGenerator<{ text: string; line: ExportLine }, void, undefined> {
   const route = { ...OPERATIONS.exportParticipations, operation: "exportParticipations" } as const;
   const response = await linesOfResponse(connection, route, person, options);
-  yield* checkedLines(response.lines());
-}
-
-/** @throws IncompleteExportError */
-export async function* checkedLines(
-  lines: AsyncIterable<string>,
-): AsyncGenerator<{ text: string; line: ExportLine }, void, undefined> {
   const digest = createHash("sha256");
   const counts = { export: 0, call: 0, visit: 0, access_log: 0 };
   let isOver = false;
-  for await (const text of lines) {
+  for await (const text of response.lines()) {
     if (isOver) throw new IncompleteExportError("it continues after its last line");
     const line = lineOf(text);
-    if (line.type === "end") {
-      isOver = true;
-      const { calls, visits, access_logs } = line;
-      const isCounted =
-        counts.export === 1 &&
-        calls === counts.call &&
-        visits === counts.visit &&
-        access_logs === counts.access_log;
-      if (!isCounted || line.sha256 !== digest.digest("hex"))
-        throw new IncompleteExportError("its last line describes other lines");
-    } else {
+    if (line.type !== "end") {
       counts[line.type]++;
       digest.update(`${text}\n`);
+    } else {
+      isOver = true;
+      const said = [1, line.calls, line.visits, line.access_logs, line.sha256];
+      if (String(said) !== String([...Object.values(counts), digest.digest("hex")]))
+        throw new IncompleteExportError("its last line describes other lines");
     }
     yield { text, line };
   }

@@ -25,6 +25,10 @@ export async function streamed(
 ): Promise<Response> {
   const rest = iterate(chunks);
   const first = (await rest.next()).value ?? "";
+  if (c.req.method === "HEAD") {
+    await rest.return(undefined);
+    return c.body(null, 200, headers);
+  }
   const { value: second, done } = await rest.next();
   if (done) return c.body(first, 200, headers);
   const bytes = bytesOf([first, second], rest, c.var.requestId);

@@ -34,10 +34,7 @@ const RULES: Rule[] = [
     type: "array",
     holds: hasAnyOf("maxItems"),
     // The contract lists these without pages. A call has only a few of each, but there is no limit.
-    exceptions: [
-      ...["egresses", "consents", "participants"].map(listOf),
-      ...["dialog", "parties"].map((list) => `external components schemas Vcon properties ${list}`),
-    ],
+    exceptions: ["egresses", "consents", "participants"].map(listOf),
   },
   {
     rule: "A text has a maximum length, if its values are not listed",

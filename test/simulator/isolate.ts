@@ -57,6 +57,8 @@ async function compile(contents: string, mutation?: Mutation): Promise<Script> {
     conditions: ["worker", "import"],
     external: ["node:*"],
     write: false,
+    // The commands' modules look for wrangler with it, which nothing does here.
+    logOverride: { "empty-import-meta": "silent" },
     plugins: mutation ? [mutating(mutation)] : [],
   });
   return new Script(`(function (module, require, ${GLOBALS.join(", ")}) {${outputFiles[0]?.text}\n})`);

@@ -9,10 +9,11 @@ import { readsFrom } from "../../http/replication.ts";
 import { area } from "../../http/scopes.ts";
 import { params } from "../../http/validation.ts";
 import { fhirBundleOf } from "../fhir_bundles/fhir_bundles.ts";
-import { signVcon } from "../vcons/vcons.keys.ts";
+import { requireSigningKey, signVcon } from "../vcons/vcons.keys.ts";
 import { vconOf } from "../vcons/vcons.ts";
 import { type CallRecord, FHIR, lengthOfRecord, VCON, VCON_JWS } from "./call_records.schemas.ts";
-import { addressOf, requireCallRecord, requireSigningKey } from "./call_records.service.ts";
+import { addressOf, requireCallRecord } from "./call_records.service.ts";
+import { listEntries } from "./call_records.sql.ts";
 
 const JSON_TYPE = "application/json";
 
@@ -31,7 +32,7 @@ export const callRecordsExternal = externalRoutes().get(
     const path = c.req.valid("param");
     const address = addressOf(context);
     async function answerWith(type: string, formOf: (record: CallRecord) => unknown) {
-      const record = await requireCallRecord(context, path);
+      const record = await requireCallRecord(context, path, listEntries);
       await countAnswerLength(c, context, lengthOfRecord(record));
       return c.body(JSON.stringify(await formOf(record)), 200, { "Content-Type": type });
     }

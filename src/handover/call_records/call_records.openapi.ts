@@ -1,6 +1,6 @@
 import { callsReference } from "../../calls/calls/calls.openapi.ts";
 import { type Operation, type Reference, VARY_ACCEPT } from "../../openapi/operation.ts";
-import { cannotSign } from "./call_records.refusals.ts";
+import { cannotSign } from "../vcons/vcons.keys.ts";
 import { fhirBundleSchema, signedVconSchema, vconSchema } from "./call_records.responses.ts";
 import { FHIR, VCON, VCON_JWS } from "./call_records.schemas.ts";
 

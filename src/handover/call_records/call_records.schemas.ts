@@ -2,11 +2,16 @@ import type { ShownParticipant } from "../../calls/participants/participants.sch
 import type { Egress } from "../../results/egresses/egresses.schemas.ts";
 import type { SoapNote } from "../../results/soap_notes/soap_notes.schemas.ts";
 import { lengthOf, type StoredTranscript } from "../../results/transcripts/transcripts.schemas.ts";
-import type { CorrectionOfRecord, CountingDecision, RecordedCall } from "./call_records.sql.ts";
+import type { Correction, CountingDecision, RecordedCall } from "./call_records.sql.ts";
 
 export const FHIR = "application/fhir+json";
 export const VCON = "application/vcon+json";
 export const VCON_JWS = "application/vcon+jws";
+
+interface Corrected {
+  /** The corrections in their order; none if the client may not read earlier versions. */
+  corrected: Correction[];
+}
 
 /** Everything about a call that its standard forms show. */
 export interface CallRecord {
@@ -14,10 +19,9 @@ export interface CallRecord {
   participants: ShownParticipant[];
   /** The decision of each participant on being recorded that counts. */
   decisions: CountingDecision[];
-  transcript: StoredTranscript | undefined;
+  transcript: (StoredTranscript & Corrected) | undefined;
   /** Only a final note. */
-  soap_note: SoapNote | undefined;
-  corrections: CorrectionOfRecord[];
+  soap_note: (SoapNote & Corrected) | undefined;
   recordings: Egress[];
 }
 

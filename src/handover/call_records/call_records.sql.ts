@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, inArray, or, type SQL, sql } from "drizzle-orm";
+import { and, asc, desc, eq, inArray, isNotNull, ne, or, type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
 import { entryOfListOfCall } from "../../calls/calls/calls.entries.ts";
 import { callColumns, callWithinReach, endedCallId, type ReachedCall } from "../../calls/calls/calls.sql.ts";
@@ -6,6 +6,7 @@ import { calls } from "../../calls/calls/calls.table.ts";
 import { consents } from "../../calls/consents/consents.table.ts";
 import { idsOnCall, isOnCallOfPath } from "../../calls/participants/participants.sql.ts";
 import { participants } from "../../calls/participants/participants.table.ts";
+import { EGRESS_DELETED } from "../../database/enums.ts";
 import { columnAs } from "../../database/expressions.ts";
 import { builder, type Placeholders, preparedQuery, type Row } from "../../database/queries.ts";
 import { selectColumn } from "../../database/selects.ts";
@@ -81,46 +82,49 @@ const isTextOfRecord = (of: Placeholders<RecordOfPath>) =>
     of.reads_results,
   ) as SQL;
 
+export interface Correction {
+  user_id: number;
+  created_at: number;
+}
+
+const correctionsOf = ({ reads_versions }: Placeholders<RecordOfPath>) =>
+  builder
+    .select()
+    .from(callTextVersions)
+    .where(and(eq(callTextVersions.text_id, callTexts.id), reads_versions))
+    .orderBy(asc(callTextVersions.version));
+
 export const textsOfRecord = preparedQuery((of: Placeholders<RecordOfPath>) =>
   builder
-    .select({ ...callTextColumns, document })
+    .select({
+      ...callTextColumns,
+      document,
+      corrected: sql`(select json_group_array(json_object('user_id', user_id, 'created_at', created_at))
+          from (${correctionsOf(of)}))`
+        .mapWith((list: string): Correction[] => JSON.parse(list))
+        .as("corrected"),
+    })
     .from(callTexts)
     .where(isTextOfRecord(of)),
 );
 
-const correctionColumns = {
-  text_id: callTextVersions.text_id,
-  version: callTextVersions.version,
-  user_id: callTextVersions.user_id,
-  created_at: callTextVersions.created_at,
-};
-
-export type CorrectionOfRecord = Row<typeof correctionColumns>;
-
-export const correctionsOfRecord = preparedQuery((of: Placeholders<RecordOfPath>) =>
-  builder
-    .select(correctionColumns)
-    .from(callTextVersions)
-    .where(
-      and(
-        inArray(callTextVersions.text_id, selectColumn(callTexts.id, isTextOfRecord(of))),
-        of.reads_versions,
-      ),
-    )
-    .orderBy(asc(callTextVersions.text_id), asc(callTextVersions.version)),
-);
-
+/** Only recordings with a file: a form cannot say that a file is missing or was deleted. */
 export const recordingsOfRecord = preparedQuery((of: Placeholders<RecordOfPath>) =>
   builder
     .select(egressColumns)
     .from(egresses)
-    .where(and(inArray(egresses.id, visibleIds(of)), of.reads_results))
+    .where(
+      and(
+        inArray(egresses.id, visibleIds(of)),
+        isNotNull(egresses.storage_key),
+        ne(egresses.status, EGRESS_DELETED),
+        of.reads_results,
+      ),
+    )
     .orderBy(asc(egresses.id)),
 );
 
-/** The entries that reading the same as JSON leaves. */
-export const participantsEntry = entryOfListOfCall("participant", idsOnCall);
-
-export const consentsEntry = entryOfListOfCall("consent");
-
 export const textsEntries = textEntries(isTextOfRecord);
+
+/** The other entries that reading the same as JSON leaves. */
+export const listEntries = [entryOfListOfCall("participant", idsOnCall), entryOfListOfCall("consent")];

@@ -43,7 +43,7 @@ export function fhirBundleOf(record: CallRecord, { address }: { address: string 
       ...consentsOf(record, names),
       ...texts.map((text) => documentOfText(text, names)),
       ...recordings.map((recording) => documentOfRecording(record, recording, names)),
-      ...texts.flatMap((text) => provenanceOf(record, text, names)),
+      ...texts.flatMap((text) => provenanceOf(text, names)),
     ],
   };
 }
@@ -200,7 +200,7 @@ function documentOfRecording(
 }
 
 /** R4 has no identifier for a Provenance: its target and its time identify it. */
-function provenanceOf({ corrections }: CallRecord, text: CallText, { name, ofCall }: Names): Entry[] {
+function provenanceOf(text: CallText, { name, ofCall }: Names): Entry[] {
   const target = [{ type: "DocumentReference", reference: nameInBundle(PART[text.kind]) }];
   const by = (time: number, activity: string, type: string, who: object): Entry => {
     const recorded = toTimestamp(time);
@@ -214,10 +214,8 @@ function provenanceOf({ corrections }: CallRecord, text: CallText, { name, ofCal
   };
   return [
     by(text.created_at, "CREATE", "assembler", { display: "Software" }),
-    ...corrections
-      .filter(({ text_id }) => text_id === text.id)
-      .map(({ created_at, user_id }) =>
-        by(created_at, "UPDATE", "author", { identifier: name("organization_user", user_id) }),
-      ),
+    ...text.corrected.map(({ created_at, user_id }) =>
+      by(created_at, "UPDATE", "author", { identifier: name("organization_user", user_id) }),
+    ),
   ];
 }

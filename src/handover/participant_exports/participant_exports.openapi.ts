@@ -2,7 +2,7 @@ import * as z from "zod";
 import { NDJSON } from "../../audit/access_logs/access_logs.schemas.ts";
 import type { Reference } from "../../openapi/operation.ts";
 import * as story from "../../openapi/story.ts";
-import { exportRunning } from "./participant_exports.refusals.ts";
+import { exportRunning } from "./participant_exports.schemas.ts";
 
 const example = [
   {

@@ -1,8 +1,21 @@
 import * as z from "zod";
 import { hexOf } from "../../bytes/hex.ts";
+import { ApiError } from "../../http/errors.ts";
 import { externalReference } from "../../http/wire.ts";
+import { EXPORT_LEASE } from "../../lifetimes.ts";
 import { lazily } from "../../memory.ts";
 import { type ListedVisit, toVisit, type VisitParticipant } from "../../rooms/visits/visits.schemas.ts";
+import { SECOND } from "../../units.ts";
+
+const RETRY_AFTER = EXPORT_LEASE / SECOND;
+
+export const exportRunning = () =>
+  new ApiError(
+    429,
+    "export_running",
+    `Another export of the organization is running: try again once it has ended, or in ${RETRY_AFTER} seconds if it was broken off`,
+    { headers: { "Retry-After": String(RETRY_AFTER) } },
+  );
 
 export const exportQuery = lazily(() => z.object({ external_reference: externalReference() }));
 
@@ -13,27 +26,24 @@ export function toExportedVisit({ numbers, ...row }: ListedVisit & { numbers: nu
   return toVisit({ ...row, participants: row.participants.map(toExported) });
 }
 
-/** The types of lines that the last line counts, with the name of their count. */
-const COUNTS = { call: "calls", visit: "visits", access_log: "access_logs" } as const;
+type LineType = "call" | "visit" | "access_log";
 
-type Counted = keyof typeof COUNTS;
-
-interface Line {
-  type: "export" | Counted;
+export interface Line {
+  type: "export" | LineType;
+  [content: string]: unknown;
 }
 
 /** The lines as text. Adds the last line, by which a reader knows that no line is missing. */
-export async function* toExportText(
-  lines: AsyncIterable<Line>,
-): AsyncGenerator<{ type: Line["type"] | "end"; text: string }> {
+export async function* toExportText(lines: AsyncIterable<Line>) {
   const digest = new crypto.DigestStream("SHA-256");
   const writer = digest.getWriter();
-  const counts = { calls: 0, visits: 0, access_logs: 0 };
+  const counts: Record<`${LineType}s`, number> = { calls: 0, visits: 0, access_logs: 0 };
   for await (const line of lines) {
+    const { type } = line;
     const text = `${JSON.stringify(line)}\n`;
     await writer.write(new TextEncoder().encode(text));
-    if (line.type !== "export") counts[COUNTS[line.type]]++;
-    yield { type: line.type, text };
+    if (type !== "export") counts[`${type}s`]++;
+    yield { type, text };
   }
   await writer.close();
   const sha256 = hexOf(new Uint8Array(await digest.digest));

@@ -1,24 +1,17 @@
 import { requireEntry } from "../../audit/access_logs/access_logs.entries.ts";
 import { allEntries } from "../../audit/access_logs/access_logs.lists.ts";
 import { toAccessLog } from "../../audit/access_logs/access_logs.schemas.ts";
-import { digestOfReference } from "../../audit/access_logs/access_logs.sql.ts";
+import { digestOfReference, type OfReference } from "../../audit/access_logs/access_logs.sql.ts";
 import type { ClientContext } from "../../context.ts";
-import { type BoundQuery, type RowsOf, runAll, runBatch } from "../../database/queries.ts";
+import { runAll, runBatch, runFirst } from "../../database/queries.ts";
 import { administeredOrganization } from "../../http/roles.ts";
 import { toTimestamp } from "../../http/wire.ts";
 import { EXPORT_LEASE } from "../../lifetimes.ts";
 import { EXPORTED_PAGE, EXPORTED_VISITS, PERSON_ENTRIES_LOOKED_THROUGH } from "../../tuning.ts";
-import {
-  addressOf,
-  readCallRecord,
-  recordOfPath,
-  requireTextsEntries,
-} from "../call_records/call_records.service.ts";
-import { textsEntries } from "../call_records/call_records.sql.ts";
+import { addressOf, requireCallRecord } from "../call_records/call_records.service.ts";
 import { signVcon } from "../vcons/vcons.keys.ts";
 import { vconOf } from "../vcons/vcons.ts";
-import { exportRunning } from "./participant_exports.refusals.ts";
-import { toExportedVisit } from "./participant_exports.schemas.ts";
+import { exportRunning, type Line, toExportedVisit } from "./participant_exports.schemas.ts";
 import {
   callsOfPerson,
   exportEntry,
@@ -28,14 +21,6 @@ import {
   takeLease,
   visitsOfPerson,
 } from "./participant_exports.sql.ts";
-
-interface Export {
-  context: ClientContext;
-  lease: Lease;
-  reference_digest: string | null;
-  /** The id of the export's own entry: the export has only earlier entries. */
-  own: number;
-}
 
 /**
  * Takes the organization's lease, and returns the lines. They are read one after the other as the caller takes them, so that only one call
@@ -49,65 +34,57 @@ export async function exportParticipant(
 ) {
   const { db, now, caller, settings, requester } = context;
   const organization_id = administeredOrganization(caller);
-  const reference_digest = await digestOfReference(settings, external_reference);
+  const person = { organization_id, reference_digest: await digestOfReference(settings, external_reference) };
   const lease = { organization_id, token: crypto.randomUUID() };
   const [taken, entries, calls] = await runBatch(db, [
     takeLease({ ...lease, now, lease_until: now + EXPORT_LEASE }),
-    exportEntry(context, "read", { ...lease, reference_digest }),
-    callsOfPerson({ organization_id, reference_digest }),
+    exportEntry(context, "read", { ...lease, ...person }),
+    callsOfPerson(person),
   ]);
   if (taken.length === 0) throw exportRunning();
   requireEntry(entries);
-  const one = { context, lease, reference_digest, own: entries[0]?.id ?? 0 };
-  async function* lines() {
-    try {
-      const { user_id } = requester;
-      yield { type: "export" as const, external_reference, created_at: toTimestamp(now), user_id };
-      for (const call of calls) yield await callLine(one, call);
-      yield* visitLines(one);
-      yield* accessLogLines(one);
-    } finally {
-      await runAll(db, releaseLease(lease));
-    }
+  const through = (entries[0]?.id ?? 0) - 1;
+  async function* portions(): AsyncGenerator<Line[]> {
+    const { user_id } = requester;
+    yield [{ type: "export", external_reference, created_at: toTimestamp(now), user_id }];
+    for (const call of calls) yield [await callLine(context, call)];
+    yield* visitLines(context, person);
+    yield* accessLogLines(context, { ...person, through });
   }
-  return lines();
+  return leased(context, lease, portions());
 }
 
-const renewal = ({ lease }: Export) => renewLease({ ...lease, lease_until: Date.now() + EXPORT_LEASE });
-
-function requireLease([renewed]: { id: number }[]): void {
-  if (!renewed) throw new Error("Another export took over, because this one made no progress");
-}
-
-async function readRenewing<Queries extends BoundQuery<unknown>[]>(one: Export, ...queries: Queries) {
-  const [renewed, ...rows] = await runBatch(one.context.db, [renewal(one), ...queries]);
-  requireLease(renewed as { id: number }[]);
-  return rows as RowsOf<Queries>;
+/** Reads each portion only while the lease holds, and renews the lease in its second half. */
+async function* leased({ db, now }: ClientContext, lease: Lease, portions: AsyncIterable<Line[]>) {
+  let renewed_at = now;
+  try {
+    for await (const lines of portions) {
+      yield* lines;
+      const time = Date.now();
+      if (time < renewed_at + EXPORT_LEASE / 2) continue;
+      if (!(await runFirst(db, renewLease({ ...lease, lease_until: time + EXPORT_LEASE }))))
+        throw new Error("Another export took over, because this one made no progress");
+      renewed_at = time;
+    }
+  } finally {
+    await runAll(db, releaseLease(lease));
+  }
 }
 
 async function callLine(
-  one: Export,
+  context: ClientContext,
   { person_ids, ...path }: { call_id: number; organization_user_id: number; person_ids: number[] },
 ) {
-  const { context } = one;
-  const of = recordOfPath(context, path);
-  const statements = [renewal(one), textsEntries(context, "read", of)];
-  const { record, entries } = await readCallRecord(context, of, statements);
-  const [renewed = [], ofTexts = []] = entries;
-  requireLease(renewed);
-  if (!record) throw new Error("A call of the person was given to another holder during the export");
-  requireTextsEntries(record, ofTexts);
+  const record = await requireCallRecord(context, path, []);
   const vcon = await vconOf(record, { address: addressOf(context), onlyPeople: person_ids });
   const { AUDIT_SIGNING_KEY: key } = context.settings;
   return { type: "call" as const, ...(key ? { jws: await signVcon(key, vcon, context.now) } : { vcon }) };
 }
 
-async function* visitLines(one: Export) {
-  const { lease, reference_digest } = one;
-  const person = { organization_id: lease.organization_id, reference_digest };
+async function* visitLines({ db }: ClientContext, person: OfReference) {
   for (let after = 0; ; ) {
-    const [visits] = await readRenewing(one, visitsOfPerson({ ...person, after, limit: EXPORTED_VISITS }));
-    for (const visit of visits) yield { type: "visit" as const, visit: toExportedVisit(visit) };
+    const visits = await runAll(db, visitsOfPerson({ ...person, after, limit: EXPORTED_VISITS }));
+    yield visits.map((visit) => ({ type: "visit" as const, visit: toExportedVisit(visit) }));
     const last = visits[EXPORTED_VISITS - 1];
     if (!last) return;
     after = last.id;
@@ -125,18 +102,15 @@ const NO_FILTERS = {
 };
 
 /** Searches the whole log in portions, because no index finds the entries about a person. */
-async function* accessLogLines(one: Export) {
-  const { lease, reference_digest, own } = one;
-  const { organization_id } = lease;
+async function* accessLogLines({ db }: ClientContext, listed: OfReference & { through: number }) {
   const looked_through = PERSON_ENTRIES_LOOKED_THROUGH;
-  const listed = { ...NO_FILTERS, organization_id, reference_digest, looked_through, through: own - 1 };
   for (let after = 0; ; ) {
-    const [entries, [end]] = await readRenewing(
-      one,
-      allEntries.page({ ...listed, after, limit: EXPORTED_PAGE }),
-      allEntries.end({ ...listed, after, skipped: looked_through - 1 }),
-    );
-    for (const entry of entries) yield { type: "access_log" as const, access_log: toAccessLog(entry) };
+    const values = { ...NO_FILTERS, ...listed, looked_through, after };
+    const [entries, [end]] = await runBatch(db, [
+      allEntries.page({ ...values, limit: EXPORTED_PAGE }),
+      allEntries.end({ ...values, skipped: looked_through - 1 }),
+    ]);
+    yield entries.map((entry) => ({ type: "access_log" as const, access_log: toAccessLog(entry) }));
     const last: { id: number } | undefined = entries[EXPORTED_PAGE - 1] ?? end;
     if (!last) return;
     after = last.id;

@@ -5,6 +5,7 @@ import { type OfReference, peopleOfReference } from "../../audit/access_logs/acc
 import { calls } from "../../calls/calls/calls.table.ts";
 import { participants } from "../../calls/participants/participants.table.ts";
 import { columnAs, hasValues } from "../../database/expressions.ts";
+import { valuesFor } from "../../database/insert.ts";
 import { builder, type Placeholders, preparedQuery, type Values } from "../../database/queries.ts";
 import { selectColumn } from "../../database/selects.ts";
 import { people } from "../../rooms/people/people.table.ts";
@@ -23,22 +24,16 @@ const hasLease = ({ organization_id, token }: Values<Lease>) =>
   hasValues(participantExports, { organization_id, token });
 
 /** Returns no row while another export has the lease. */
-export const takeLease = preparedQuery(
-  ({
-    organization_id,
-    token,
-    now,
-    lease_until,
-  }: Placeholders<Lease & { now: number; lease_until: number }>) =>
-    builder
-      .insert(participantExports)
-      .values({ organization_id, token, lease_until })
-      .onConflictDoUpdate({
-        target: participantExports.organization_id,
-        set: { token: sql`excluded.token`, lease_until: sql`excluded.lease_until` },
-        setWhere: lt(participantExports.lease_until, now),
-      })
-      .returning({ id }),
+export const takeLease = preparedQuery((lease: Placeholders<Lease & { lease_until: number; now: number }>) =>
+  builder
+    .insert(participantExports)
+    .values(valuesFor(participantExports, lease))
+    .onConflictDoUpdate({
+      target: participantExports.organization_id,
+      set: { token: sql`excluded.token`, lease_until: sql`excluded.lease_until` },
+      setWhere: lt(participantExports.lease_until, lease.now),
+    })
+    .returning({ id }),
 );
 
 /** Returns no row once another export has taken over. */

@@ -1,5 +1,7 @@
 import { FlattenedSign, importJWK } from "jose";
 import { ALGORITHM, publish, type SigningKey } from "../../audit/access_log_seals/access_log_seals.keys.ts";
+import type { Context } from "../../context.ts";
+import { ApiError } from "../../http/errors.ts";
 import { toTimestamp } from "../../http/wire.ts";
 import type { Vcon } from "./vcons.ts";
 
@@ -14,3 +16,16 @@ export async function signVcon({ kty, crv, x, d }: SigningKey, vcon: Vcon, now: 
     .sign(await importJWK({ kty, crv, x, d }, ALGORITHM));
   return { payload, signatures: [signature] };
 }
+
+/** The key that seals the access log. */
+export function requireSigningKey({ settings }: Context): SigningKey {
+  if (!settings.AUDIT_SIGNING_KEY) throw cannotSign();
+  return settings.AUDIT_SIGNING_KEY;
+}
+
+export const cannotSign = () =>
+  new ApiError(
+    406,
+    "not_acceptable",
+    "This service has no signing key, so it cannot sign a vCon: ask for application/vcon+json",
+  );

@@ -1,4 +1,5 @@
 import { toTimestamp } from "../../http/wire.ts";
+import type { StoredLine } from "../../results/transcripts/transcripts.document.ts";
 import { SECOND } from "../../units.ts";
 import { type CallRecord, pathOfRecording } from "../call_records/call_records.schemas.ts";
 import { uuidOfVcon } from "./vcons.uuid.ts";
@@ -12,14 +13,14 @@ const VENDOR = "Organization Video Visit Service";
 
 export type Vcon = Awaited<ReturnType<typeof vconOf>>;
 
-export interface VconOptions {
-  /** The address of this service: see `addressOf`. */
-  address: string;
-  /** The ids of the only people to name. Of the others, only the role remains. */
-  onlyPeople?: readonly number[] | undefined;
-}
-
-export async function vconOf(record: CallRecord, { address, onlyPeople }: VconOptions) {
+/**
+ * @param address of this service: see `addressOf`
+ * @param onlyPeople the ids of the only people to name. Of the others, only the role remains.
+ */
+export async function vconOf(
+  record: CallRecord,
+  { address, onlyPeople }: { address: string; onlyPeople?: readonly number[] },
+) {
   const { call } = record;
   const uuid = await uuidOfVcon(call, address);
   const named = onlyPeople && new Set(onlyPeople);
@@ -92,36 +93,24 @@ const dialogOfRecording = (
 });
 
 function analysisOf({ participants, transcript, soap_note }: CallRecord) {
-  const plain = { dialog: 0, mediatype: "text/plain", vendor: VENDOR, encoding: "none" };
+  const ofCall = { dialog: 0, vendor: VENDOR };
+  const plain = { ...ofCall, mediatype: "text/plain", encoding: "none" };
+  const json = { ...ofCall, mediatype: "application/json", encoding: "json" };
   const parties = new Map(participants.map(({ id }, party) => [id, party]));
-  return [
-    ...(transcript
-      ? [
-          {
-            type: "transcript",
-            dialog: 0,
-            mediatype: "application/json",
-            vendor: VENDOR,
-            schema: "transcript_lines",
-            encoding: "json",
-            body: {
-              is_final: transcript.is_final,
-              transcript_lines: Array.from(
-                transcript.lines,
-                ({ speaker_id, start_time, end_time, text }) => ({
-                  party: parties.get(speaker_id),
-                  start_time,
-                  end_time,
-                  text,
-                }),
-              ),
-            },
-          },
-        ]
-      : []),
-    ...(transcript?.summary ? [{ type: "summary", ...plain, body: transcript.summary }] : []),
-    ...(soap_note ? [{ type: "report", ...plain, schema: "soap_note", body: soap_note.text }] : []),
-  ];
+  const toLine = ({ speaker_id, start_time, end_time, text }: StoredLine) => ({
+    party: parties.get(speaker_id),
+    start_time,
+    end_time,
+    text,
+  });
+  const analysis = [];
+  if (transcript) {
+    const body = { is_final: transcript.is_final, transcript_lines: Array.from(transcript.lines, toLine) };
+    analysis.push({ type: "transcript", ...json, schema: "transcript_lines", body });
+  }
+  if (transcript?.summary) analysis.push({ type: "summary", ...plain, body: transcript.summary });
+  if (soap_note) analysis.push({ type: "report", ...plain, schema: "soap_note", body: soap_note.text });
+  return analysis;
 }
 
 const attachmentsOf = (

@@ -29,6 +29,8 @@ export interface DailyMetrics<Count extends string> {
   counts: Count[];
 }
 
+type Wanted = Placeholders<MetricsSubject & MetricsRange>;
+
 /** @param counts in the order that `quarters` has them */
 export function dailyMetricsOf<Count extends string>(
   table: typeof callDailyMetrics | typeof visitDailyMetrics,
@@ -39,26 +41,14 @@ export function dailyMetricsOf<Count extends string>(
   // A date whose last call or visit was moved to another date keeps its row, with zeros.
   const isCounted = or(...columns.map((count) => gt(count, 0)));
   const rows = (selected: Record<string, SQLiteColumn>) =>
-    preparedQuery(
-      ({
-        organization_id,
-        organization_user_id,
-        waiting_room_id,
-        start,
-        end,
-      }: Placeholders<MetricsSubject & MetricsRange>) =>
-        builder
-          .select(selected)
-          .from<SQLiteTable>(table)
-          .where(
-            and(
-              hasValues(table, { organization_id, organization_user_id, waiting_room_id }),
-              between(date, start, end),
-              isCounted,
-            ),
-          )
-          .orderBy(asc(date)),
-    );
+    preparedQuery(({ organization_id, organization_user_id, waiting_room_id, start, end }: Wanted) => {
+      const subject = hasValues(table, { organization_id, organization_user_id, waiting_room_id });
+      return builder
+        .select(selected)
+        .from<SQLiteTable>(table)
+        .where(and(subject, between(date, start, end), isCounted))
+        .orderBy(asc(date));
+    });
   return {
     daily: rows({ date, ...counts }),
     quarters: rows({ quarters: table.quarters }),

@@ -40,6 +40,7 @@ export const retentionDays = lazily(() =>
 
 /** The service checks whether there is such a region. */
 export const region = lazily(() => z.string().max(MAX_REGION_LENGTH));
+
 /** Without the short names, such as IST, that stand for several zones. */
 const TIME_ZONE = /^(UTC|[A-Z][A-Za-z_]*(\/[A-Za-z0-9_+-]+)+)$/;
 

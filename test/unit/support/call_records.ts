@@ -54,6 +54,7 @@ const aText = (kind: string, more: object) => ({
   kind,
   is_final: true,
   corrections: 0,
+  corrected: [],
   summary: null,
   ...times,
   ...more,
@@ -95,7 +96,6 @@ export const aRecord = ({ call = {}, ...more }: { call?: object } & Record<strin
     decisions: [aDecision(PAULA.id), aDecision(RITA.id)],
     transcript: undefined,
     soap_note: undefined,
-    corrections: [],
     recordings: [],
     ...more,
   }) as unknown as CallRecord;
@@ -108,9 +108,7 @@ const complete = {
 
 const named = (display_name: string) => ({ ...RITA, display_name });
 
-const corrected = (text_id: number, version: number) => ({
-  text_id,
-  version,
+const correctedAfter = (version: number) => ({
   user_id: 11,
   created_at: STARTED_AT + (40 + version) * MINUTE,
 });
@@ -129,8 +127,8 @@ export const CALLS: Record<string, CallRecord> = {
   "with an empty transcript": aRecord({ transcript: transcriptOf([]) }),
   corrected: aRecord({
     ...complete,
-    soap_note: aNote({ corrections: 2 }),
-    corrections: [corrected(72, 1), corrected(72, 2), corrected(71, 1)],
+    transcript: transcriptOf([PAULA, RITA], { corrected: [correctedAfter(1)] }),
+    soap_note: aNote({ corrections: 2, corrected: [correctedAfter(1), correctedAfter(2)] }),
   }),
   "with two patients": aRecord({ ...complete, participants: [PAULA, RITA, ROB] }),
   "with a relative without a reference": aRecord({

@@ -211,12 +211,12 @@ describe.each([FHIR, VCON])("GET …/calls/{call_id} as %s", (type) => {
     const answer = await readAs(clinic, call, type);
     const entries = await entriesOfRequest(answer);
     expect(entries.map(({ event, resource, call_id }) => [event, resource, call_id])).toEqual([
-      ["read", "participant", call.id],
-      ["read", "consent", call.id],
       ["read", "soap_note", call.id],
       ["read", "transcript", call.id],
+      ["read", "participant", call.id],
+      ["read", "consent", call.id],
     ]);
-    expect(entries[0]?.shown).toHaveLength(2);
+    expect(entries[2]?.shown).toHaveLength(2);
     expect(await entriesOfRequest(await readAs(clinic, call, "application/json"))).toEqual([]);
     await expect(withoutEntries(async () => (await readAs(clinic, call, type)).status)).resolves.toBe(500);
   });
@@ -252,6 +252,15 @@ describe.each([FHIR, VCON])("GET …/calls/{call_id} as %s", (type) => {
       "participant",
       "consent",
     ]);
+  });
+
+  it("hides a recording whose file was deleted, or is not there yet", async () => {
+    const { clinic, call, egress } = await aVisit();
+    await given(clinic.client.delete(`${call.path}/egresses/${egress.id}`));
+    await call.addEgress({ status: "egress_ending", storage_key: null });
+    const { egresses } = await given(clinic.client.get(`${call.path}/egresses`));
+    expect(egresses).toHaveLength(2);
+    expect(JSON.stringify((await readAs(clinic, call, type)).body)).not.toMatch(/"recording"|egresses/);
   });
 
   it("requires the acting user where the organization does, and JSON does not", async () => {

@@ -230,14 +230,17 @@ describe("GET /participants/export", () => {
 });
 
 describe("Two exports of an organization", () => {
-  /** Begins an export, and returns the reader of its lines. */
-  async function begin(clinic: Organization, reference: string) {
+  async function ask(clinic: Organization, reference: string, method = "GET") {
     const url = `https://service.test/api/external${pathOf(reference)}`;
     const { credentials } = await clinic.addClient(clinic.admin.id);
-    const response = await throughWorkerWith({})(new Request(url, { headers: credentials }));
+    const response = await throughWorkerWith({})(new Request(url, { method, headers: credentials }));
     expect(response.status).toBe(200);
-    return (response.body as ReadableStream<Uint8Array>).getReader();
+    return response;
   }
+
+  /** Begins an export, and returns the reader of its lines. */
+  const begin = async (clinic: Organization, reference: string) =>
+    ((await ask(clinic, reference)).body as ReadableStream<Uint8Array>).getReader();
 
   async function restOf(reader: Awaited<ReturnType<typeof begin>>) {
     let text = "";
@@ -271,6 +274,12 @@ describe("Two exports of an organization", () => {
     expect(await storedRows(clinic, "participant_exports")).toEqual([]);
   });
 
+  it("do not wait for a HEAD request, which takes no lines", async () => {
+    const { clinic, reference } = await aPatient();
+    await ask(clinic, reference, "HEAD");
+    await read(clinic, reference);
+  });
+
   it("do not wait longer than a minute: the first then breaks off, without its last line", async () => {
     const { clinic, reference } = await aPatient();
     for (let n = 0; n < 3; n++) await aSharedCall(clinic, reference);
@@ -279,10 +288,26 @@ describe("Two exports of an organization", () => {
     expect((await askFor(clinic, reference)).status).toBe(429);
     travelTo(fromNow(2 / 60));
     const second = await begin(clinic, reference);
+    const readTexts = async () =>
+      (await storedRows(clinic, "access_logs")).filter(({ resource }) => resource === "transcript").length;
+    const before = await readTexts();
     const log = logged();
     await expect(restOf(first)).rejects.toThrow();
     expect(log()).toMatchObject([{ event: "fault" }]);
+    expect(await readTexts()).toBe(before);
     expect(await restOf(second)).toMatch(/"type":"end".*\n$/);
+  });
+
+  it("are refused for longer than a minute while the first makes progress", async () => {
+    const { clinic, reference } = await aPatient();
+    for (let n = 0; n < 3; n++) await aSharedCall(clinic, reference);
+    const first = await begin(clinic, reference);
+    for (let n = 0; n < 3; n++) {
+      travelTo(fromNow(40 / 60));
+      await first.read();
+    }
+    expect((await askFor(clinic, reference)).status).toBe(429);
+    expect(await restOf(first)).toMatch(/"type":"end".*\n$/);
   });
 
   it("break off without the last line if a text cannot be recorded, and leave no lock", async () => {

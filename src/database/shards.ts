@@ -89,9 +89,10 @@ function inRegionOf(env: object, shard: number): RegionOfShard | undefined {
 }
 
 export const missingInRegion = (region: string, values: Record<string, unknown>): string[] =>
-  NEEDED_IN_REGION.map((name) => name + suffixOfRegion(region)).filter(
-    (name) => !values[name] || String(values[name]).trim() === "",
-  );
+  NEEDED_IN_REGION.map((name) => name + suffixOfRegion(region)).filter((name) => {
+    const value = values[name];
+    return typeof value === "string" ? value.trim() === "" : !value;
+  });
 
 export const isOfRegion = (name: string): boolean => OF_REGION.includes(name);
 

@@ -5,7 +5,6 @@ import {
   filesUnder,
   fileUrl,
   md5Of,
-  pageOfBinding,
   type RecordingStorage,
   type StoredFile,
   sign,
@@ -13,68 +12,66 @@ import {
 import { type Account, askCloudflare, sendToCloudflare } from "./cloudflare_api.ts";
 
 export interface FileStore {
-  list: (prefix: string) => AsyncIterable<StoredFile[]>;
+  list: (prefix: string) => Promise<StoredFile[]>;
   /** null if there is no such file. */
-  read: (key: string) => Promise<ReadableStream<Uint8Array> | null>;
+  read: (key: string) => Promise<Response | null>;
   /** Returns the digest of the stored file if the storage names it, as in `StoredFile`. */
-  write: (file: StoredFile, body: ReadableStream<Uint8Array>) => Promise<string | undefined>;
+  write: (file: StoredFile, body: ReadableStream<Uint8Array>, type: string) => Promise<string | undefined>;
   /** Returns the keys that may still exist, each with the reason. */
   remove: (keys: string[]) => Promise<Map<string, string>>;
 }
 
-/** The recordings: in the local bucket, or over S3. */
-export const recordingsIn = (storage: RecordingStorage): FileStore => ({
-  ...(storage.recordings ? bound(storage.recordings) : overS3(storage)),
-  list: (prefix) => filesUnder(storage, prefix),
+/** A bucket that S3 keys open or, on this machine, the bucket of a binding. */
+export const storeIn = (storage: RecordingStorage): FileStore => ({
+  async list(prefix) {
+    const all: StoredFile[] = [];
+    for await (const files of filesUnder(storage, prefix)) all.push(...files);
+    return all;
+  },
   remove: (keys) => deleteFiles(storage, keys),
+  ...(storage.recordings ? bound(storage.recordings) : overS3(storage)),
 });
 
-/** A bucket on this machine, where files are small. */
-export const bound = (bucket: R2Bucket): FileStore => ({
-  async *list(prefix) {
-    for (let cursor: string | undefined, isMore = true; isMore; isMore = cursor !== undefined) {
-      const page = await pageOfBinding(bucket, prefix, cursor);
-      cursor = page.cursor;
-      yield page.files;
-    }
+/** Files on this machine are small. */
+const bound = (bucket: R2Bucket): Pick<FileStore, "read" | "write"> => ({
+  async read(key) {
+    const file = await bucket.get(key);
+    const headers = { "Content-Type": file?.httpMetadata?.contentType ?? "" };
+    return file && new Response(await file.arrayBuffer(), { headers });
   },
-  read: async (key) => ((await bucket.get(key))?.body as ReadableStream<Uint8Array>) ?? null,
-  write: async ({ key }, body) => (await bucket.put(key, await new Response(body).arrayBuffer()))?.etag,
-  remove: async (keys) => {
-    await bucket.delete(keys);
-    return new Map();
+  async write({ key }, body, contentType) {
+    const bytes = await new Response(body).arrayBuffer();
+    return (await bucket.put(key, bytes, { httpMetadata: { contentType } }))?.etag;
   },
 });
 
 const overS3 = ({ settings }: RecordingStorage): Pick<FileStore, "read" | "write"> => ({
-  async read(key) {
-    const response = await fetch(await sign(settings, fileUrl(settings, key).href));
-    if (response.status === 404) return null;
-    return bodyOf(response, key);
-  },
-  async write({ key, size }, body) {
-    const headers = { "content-length": String(size), "x-amz-content-sha256": "UNSIGNED-PAYLOAD" };
-    const { href } = fileUrl(settings, key);
-    const signed = await sign(settings, href, { method: "PUT", headers });
+  read: async (key) => foundIn(await fetch(await sign(settings, fileUrl(settings, key).href)), key),
+  async write({ key, size }, body, type) {
+    const headers = {
+      ...{ "content-length": String(size), "x-amz-content-sha256": "UNSIGNED-PAYLOAD" },
+      ...(type && { "content-type": type }),
+    };
+    const signed = await sign(settings, fileUrl(settings, key).href, { method: "PUT", headers });
     const stream = { body, duplex: "half" } as RequestInit;
     const all = { ...Object.fromEntries(signed.headers), ...headers };
     const response = await fetch(signed.url, { method: "PUT", headers: all, ...stream });
-    await bodyOf(response, key)?.cancel();
+    await requireOk(response, key).body?.cancel();
     return md5Of(response.headers.get("ETag") ?? "");
   },
 });
 
-function bodyOf(response: Response, key: string): ReadableStream<Uint8Array> {
-  if (response.ok) return response.body ?? new Blob([]).stream();
+const foundIn = (response: Response, key: string) =>
+  response.status === 404 ? null : requireOk(response, key);
+
+function requireOk(response: Response, key: string): Response {
+  if (response.ok) return response;
   throw new Error(`The storage answered ${response.status} for the file ${key}.`);
 }
 
-interface ObjectAtCloudflare {
-  key: string;
-  size: number;
-  etag: string;
-  last_modified: string;
-}
+export const bodyOf = ({ body }: Response): ReadableStream<Uint8Array> => body ?? new Blob([]).stream();
+
+type ObjectAtCloudflare = Record<"key" | "etag" | "last_modified", string> & { size: number };
 
 /** A bucket that no S3 key opens: over Cloudflare's REST API, which takes up to 300 MB for a file. */
 export function atCloudflare(
@@ -85,26 +82,22 @@ export function atCloudflare(
   const pathOf = (key: string) => `${objects}/${key.split("/").map(encodeURIComponent).join("/")}`;
   const headers = { ...(jurisdiction && { "cf-r2-jurisdiction": jurisdiction }) };
   return {
-    async *list(prefix) {
-      for (let startAfter = ""; ; ) {
-        const query = new URLSearchParams({ prefix, per_page: "1000", start_after: startAfter });
+    async list(prefix) {
+      const all: StoredFile[] = [];
+      for (;;) {
+        const query = new URLSearchParams({ prefix, per_page: "1000", start_after: all.at(-1)?.key ?? "" });
         const found = await askCloudflare<ObjectAtCloudflare[]>(account, `${objects}?${query}`, { headers });
-        if (found.length === 0 || (found[0]?.key ?? "") <= startAfter) return;
-        yield found.map(({ key, size, etag, last_modified }) => ({
-          ...{ key, size, md5: md5Of(etag), uploaded: Date.parse(last_modified) },
-        }));
-        startAfter = found.at(-1)?.key ?? "";
+        if (found.length === 0) return all;
+        for (const { key, size, etag, last_modified } of found)
+          all.push({ key, size, md5: md5Of(etag), uploaded: Date.parse(last_modified) });
       }
     },
-    async read(key) {
-      const response = await sendToCloudflare(account, pathOf(key), { headers });
-      return response.status === 404 ? null : bodyOf(response, key);
-    },
+    read: async (key) => foundIn(await sendToCloudflare(account, pathOf(key), { headers }), key),
     async write({ key }, body) {
       const bytes = new Uint8Array(await new Response(body).arrayBuffer());
       const type = { "Content-Type": "application/gzip" };
       const asking = { method: "PUT", headers: { ...headers, ...type }, bytes } as const;
-      await bodyOf(await sendToCloudflare(account, pathOf(key), asking), key).cancel();
+      await requireOk(await sendToCloudflare(account, pathOf(key), asking), key).body?.cancel();
       return undefined;
     },
     async remove(keys) {
@@ -136,7 +129,7 @@ export async function digestIn(store: FileStore, { key, md5 }: Pick<StoredFile, 
   if (md5) return md5;
   const stored = await store.read(key);
   if (!stored) return undefined;
-  const { body, md5: digest } = hashing(stored);
-  await body.pipeTo(new WritableStream());
-  return digest();
+  const hash = createHash("md5");
+  for await (const chunk of bodyOf(stored)) hash.update(chunk);
+  return hash.digest("hex");
 }

@@ -15,7 +15,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { CLIENT_KNOWN_FOR } from "../lifetimes.ts";
 import { SECOND } from "../units.ts";
 import { SCHEMA } from "./exported_copy.ts";
-import { type Between, copyFiles, deleteFilesOf, deleteStaleCopies } from "./move_files.ts";
+import { type Between, copyFiles, deleteCopies, deleteDays } from "./move_files.ts";
 import { copyRows, type Moving } from "./move_rows.ts";
 import type { Move } from "./move_statements.ts";
 import * as sql from "./move_statements.ts";
@@ -108,17 +108,16 @@ export async function moveOrganization(
   await prepare(moving);
   const between = betweenOf(regions, from, to);
   let files = 0;
-  const copy = async (their: Between) => {
-    files += (await copyFiles(moving, their, say)).files;
+  const compared = new Set<string>();
+  const copy = async () => {
+    if (between) files += (await copyFiles(moving, between, say, { compared })).files;
   };
-  if (between) await copy(between);
+  await copy();
   try {
     await freeze(moving);
     const started = performance.now();
-    if (between) {
-      await copy(between);
-      await deleteStaleCopies(moving, between, run, from);
-    }
+    await copy();
+    if (between) await deleteCopies(moving, between, { run, home: from });
     // After the freeze, so that the organization has written nothing in a higher range. Before the first row is inserted: its id would
     // raise the database's next ids into another database's range.
     await takeRange(moving, sql.newRange(to));
@@ -201,7 +200,9 @@ export async function undoMove(run: Run, move: Move, regions?: Regions): Promise
     throw new Error(`Organization ${id} has moved. To go back, move it to where it was.`);
   await undo(moving);
   const between = betweenOf(regions, from, to);
-  return between && deleteFilesOf(moving, between.to);
+  if (!between) return undefined;
+  await deleteCopies(moving, between, { run, home: from, isUndone: true });
+  return deleteDays(id, between.to);
 }
 
 async function undoOwn(moving: Moving) {

@@ -1,12 +1,15 @@
 /** Copies an organization's files from the buckets of one region to those of another. See move.ts. */
 import type { StoredFile } from "../results/egresses/egresses.files.ts";
 import { DAY } from "../units.ts";
-import { digestIn, type FileStore, hashing } from "./file_store.ts";
+import { bodyOf, digestIn, type FileStore, hashing } from "./file_store.ts";
 import type { Run } from "./statement_runner.ts";
 
 const FILES_AT_ONCE = 6;
 
 const REPORTED = 100;
+
+/** The number of files that are deleted within the time limit of `deleteFiles`, or looked up in one query. */
+const PORTION = 100;
 
 /** The buckets of a region. */
 export interface RegionFiles {
@@ -30,11 +33,6 @@ export interface Owner {
   slug: string;
 }
 
-export interface Counted {
-  files: number;
-  bytes: number;
-}
-
 /** All files of the organization, whether a row names them or not. */
 const foldersOf = ({ id, slug }: Owner) =>
   [
@@ -42,40 +40,45 @@ const foldersOf = ({ id, slug }: Owner) =>
     ["auditLogs", `${id}/`],
   ] as const;
 
-export async function countFiles(owner: Owner, { recordings, auditLogs }: RegionFiles): Promise<Counted> {
-  const counted = { files: 0, bytes: 0 };
-  const stores = { recordings, auditLogs };
-  for (const [store, folder] of foldersOf(owner))
-    for await (const files of stores[store].list(folder))
-      for (const { size } of files) {
-        counted.files++;
-        counted.bytes += size;
-      }
-  return counted;
+export async function countFiles(owner: Owner, region: RegionFiles) {
+  const lists = foldersOf(owner).map(([store, folder]) => region[store].list(folder));
+  const files = (await Promise.all(lists)).flat();
+  return { files: files.length, bytes: files.reduce((sum, { size }) => sum + size, 0) };
+}
+
+interface Copying {
+  /** Chooses the recordings to copy. */
+  wantedOf?: (recordings: StoredFile[]) => Promise<StoredFile[]>;
+  /** The files that this run has compared. A storage without their digests would have to send them again. */
+  compared?: Set<string>;
 }
 
 /**
  * Copies the files that are missing or different. May be run again.
  *
- * @param isWanted chooses the recordings to copy
  * @throws Error if a copy differs from its file
  */
 export async function copyFiles(
   owner: Owner,
   { from, to }: Between,
   say: (line: string) => void,
-  isWanted: (recordings: StoredFile[]) => Promise<StoredFile[]> = async (all) => all,
-): Promise<Counted> {
+  { wantedOf, compared = new Set() }: Copying = {},
+) {
   const copied = { files: 0, bytes: 0 };
   for (const [store, folder] of foldersOf(owner)) {
-    const there = new Map<string, StoredFile>();
-    for await (const files of to[store].list(folder)) for (const file of files) there.set(file.key, file);
-    for await (const files of from[store].list(folder))
-      await inParallel(store === "recordings" ? await isWanted(files) : files, async (file) => {
-        if (!(await copyFile(file, from[store], to[store], there.get(file.key)))) return;
-        copied.bytes += file.size;
-        if (++copied.files % REPORTED === 0) say(`${copied.files} files are copied.`);
-      });
+    const there = new Map((await to[store].list(folder)).map((file) => [file.key, file]));
+    const all = await from[store].list(folder);
+    const wanted = store === "recordings" && wantedOf ? await wantedOf(all) : all;
+    await inParallel(wanted, async (file) => {
+      const old = there.get(file.key);
+      const state = JSON.stringify(file);
+      if (compared.has(state) && old?.size === file.size) return;
+      const isCopied = await copyFile(file, from[store], to[store], old);
+      compared.add(state);
+      if (!isCopied) return;
+      copied.bytes += file.size;
+      if (++copied.files % REPORTED === 0) say(`${copied.files} files are copied.`);
+    });
   }
   return copied;
 }
@@ -85,89 +88,92 @@ async function copyFile(file: StoredFile, from: FileStore, to: FileStore, old: S
   if (old?.size === file.size && (await digestIn(from, file)) === (await digestIn(to, old))) return false;
   const found = await from.read(file.key);
   if (!found) return false;
-  const { body, md5 } = hashing(found);
-  const stored = await to.write(file, body);
+  const { body, md5 } = hashing(bodyOf(found));
+  const stored = await to.write(file, body, found.headers.get("Content-Type") ?? "");
   if (md5() !== (await digestIn(to, { key: file.key, md5: stored })))
     throw new Error(`The copy of the file ${file.key} differs from the file: run this again.`);
   return true;
 }
 
-async function inParallel<Item>(items: Item[], work: (item: Item) => Promise<void>) {
-  const waiting = items.values();
-  await Promise.all(
-    Array.from({ length: FILES_AT_ONCE }, async () => {
-      for (const item of waiting) await work(item);
-    }),
-  );
+/** Begins nothing more after a failure. */
+async function inParallel(files: StoredFile[], work: (file: StoredFile) => Promise<void>) {
+  const waiting = [...files];
+  const workOn = async () => {
+    try {
+      for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) await work(file);
+    } catch (error) {
+      waiting.length = 0;
+      throw error;
+    }
+  };
+  await Promise.all(Array.from({ length: FILES_AT_ONCE }, workOn));
 }
 
 /**
- * Deletes recordings that an earlier copy brought here, but that were deleted in the organization's region since then. The
- * organization is frozen.
+ * Deletes copies of recordings that the service has deleted since. With `isUndone`, deletes the other copies too. Recordings that
+ * were only written here stay.
  */
-export async function deleteStaleCopies(owner: Owner, { from, to }: Between, run: Run, home: number) {
-  const kept = new Set<string>();
-  for await (const files of from.recordings.list(`${owner.slug}/`))
-    for (const { key } of files) kept.add(key);
-  for await (const files of to.recordings.list(`${owner.slug}/`)) {
-    const extra = files.map(({ key }) => key).filter((key) => !kept.has(key));
-    const stale = await deletedAmong(run, home, owner.id, extra);
-    requireNone(await removeFiles(to.recordings, [...stale]));
-  }
+export async function deleteCopies(
+  { id, slug }: Owner,
+  { from, to }: Between,
+  { run, home, isUndone = false }: { run: Run; home: number; isUndone?: boolean },
+) {
+  const there = new Set((await from.recordings.list(`${slug}/`)).map(({ key }) => key));
+  const here = await to.recordings.list(`${slug}/`);
+  const extra = here.filter(({ key }) => !there.has(key));
+  const doomed = await deletedAmong(run, home, id, extra);
+  if (isUndone) for (const { key } of here) if (there.has(key)) doomed.add(key);
+  await removeFiles(to.recordings, [...doomed]);
 }
 
-/** The files that the service has deleted. */
-export async function deletedAmong(
-  run: Run,
-  shard: number,
-  id: number,
-  keys: string[],
-): Promise<Set<string>> {
-  if (keys.length === 0) return new Set();
+/** The keys of the files that the service has deleted. */
+export async function deletedAmong(run: Run, shard: number, id: number, files: StoredFile[]) {
+  const deleted = new Set<string>();
   const sql = `SELECT storage_key FROM egress_files WHERE organization_id = ${id} AND is_deleted
     AND storage_key IN (SELECT value FROM json_each(?))`;
-  const [rows = []] = await run(shard, [{ sql, params: [JSON.stringify(keys)] }]);
-  return new Set(rows.map(({ storage_key }) => String(storage_key)));
+  for (const portion of portionsOf(files.map(({ key }) => key))) {
+    const [rows = []] = await run(shard, [{ sql, params: [JSON.stringify(portion)] }]);
+    for (const { storage_key } of rows) deleted.add(String(storage_key));
+  }
+  return deleted;
 }
 
 /** Deletes the organization's files in a region. Locked files stay: returns the time until which. */
-export async function deleteFilesOf(owner: Owner, region: RegionFiles): Promise<number | undefined> {
-  await deleteFolder(region.recordings, `${owner.slug}/`);
+export async function deleteFilesOf({ id, slug }: Owner, region: RegionFiles): Promise<number | undefined> {
+  await deleteFolder(region.recordings, `${slug}/`);
+  return deleteDays(id, region);
+}
+
+export async function deleteDays(id: number, region: RegionFiles): Promise<number | undefined> {
   const lockedDays = await region.lockedDays();
   if (lockedDays === 0) {
-    await deleteFolder(region.auditLogs, `${owner.id}/`);
+    await deleteFolder(region.auditLogs, `${id}/`);
     return undefined;
   }
-  let newest: number | undefined;
-  for await (const files of region.auditLogs.list(`${owner.id}/`))
-    for (const { uploaded } of files) newest = Math.max(newest ?? 0, uploaded);
-  return newest === undefined ? undefined : newest + lockedDays * DAY;
+  const days = await region.auditLogs.list(`${id}/`);
+  if (days.length === 0) return undefined;
+  return Math.max(...days.map(({ uploaded }) => uploaded)) + lockedDays * DAY;
+}
+
+export async function deleteFolder(store: FileStore, folder: string) {
+  const files = await store.list(folder);
+  await removeFiles(
+    store,
+    files.map(({ key }) => key),
+  );
 }
 
 /** @throws Error if files could not be deleted, once the others are */
-export async function deleteFolder(store: FileStore, folder: string) {
-  const failures = new Map<string, string>();
-  for await (const files of store.list(folder))
-    for (const each of await removeFiles(
-      store,
-      files.map(({ key }) => key),
-    ))
-      failures.set(...each);
-  requireNone(failures);
-}
-
-/** The number of files in a portion, which is deleted within the time limit of `deleteFiles`. */
-const DELETED_AT_ONCE = 100;
-
 async function removeFiles(store: FileStore, keys: string[]) {
   const failures = new Map<string, string>();
-  for (let from = 0; from < keys.length; from += DELETED_AT_ONCE)
-    for (const each of await store.remove(keys.slice(from, from + DELETED_AT_ONCE))) failures.set(...each);
-  return failures;
-}
-
-function requireNone(failures: Map<string, string>) {
+  for (const portion of portionsOf(keys))
+    for (const each of await store.remove(portion)) failures.set(...each);
   const [reason] = failures.values();
   if (reason)
     throw new Error(`${failures.size} of its files could not be deleted (${reason}): run this again.`);
 }
+
+const portionsOf = (keys: string[]): string[][] =>
+  Array.from({ length: Math.ceil(keys.length / PORTION) }, (_, n) =>
+    keys.slice(n * PORTION, (n + 1) * PORTION),
+  );

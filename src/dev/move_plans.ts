@@ -2,7 +2,7 @@ import { betweenOf, open, stateIn } from "./move.ts";
 import { type Between, countFiles } from "./move_files.ts";
 import type { Moving } from "./move_rows.ts";
 import type { Move } from "./move_statements.ts";
-import { oldRegions } from "./old_files.ts";
+import { type Moved, oldRegions } from "./old_files.ts";
 import { countRows } from "./organization_rows.ts";
 import type { Regions } from "./region_files.ts";
 import type { Run } from "./statement_runner.ts";
@@ -43,12 +43,8 @@ export async function planMove(run: Run, move: Move, isUndone = false, regions?:
 }
 
 /** The rows that `--delete-old` would delete. Empty if the organization has left nothing behind. */
-export async function planDeletion(
-  run: Run,
-  id: number,
-  shards: number[],
-  regions?: Regions,
-): Promise<string[]> {
+export async function planDeletion(moved: Moved): Promise<string[]> {
+  const { id, run, shards } = moved;
   const plan: string[] = [];
   for (const shard of shards) {
     const moving = await open(run, { id, to: shard }, () => {});
@@ -57,7 +53,7 @@ export async function planDeletion(
     if (rows > 0)
       plan.push(`Delete for good the ${rows} rows that organization ${id} has left in shard ${shard}`);
   }
-  for (const { slug, between } of await oldRegions(run, id, shards, regions)) {
+  for (const { slug, between } of await oldRegions(moved)) {
     const { files, bytes } = await countFiles({ id, slug }, between.from);
     if (files > 0)
       plan.push(

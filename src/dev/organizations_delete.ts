@@ -73,8 +73,7 @@ runDatabaseCommand(USAGE, options, async ({ organization, undo, "access-log": fi
 async function planOf(leaving: Leaving, regions: RegionFiles[]): Promise<string[]> {
   const rows = await countRows(leaving, leaving.shards);
   let files = 0;
-  for (const { recordings } of regions)
-    for await (const page of recordings.list(`${leaving.slug}/`)) files += page.length;
+  for (const { recordings } of regions) files += (await recordings.list(`${leaving.slug}/`)).length;
   const isLeft = leaving.isBegun ? ": an earlier run has begun, and this is what is left" : "";
   return [
     `Delete organization ${leaving.id} (${leaving.slug}) for good${isLeft}`,

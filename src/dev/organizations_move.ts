@@ -4,7 +4,7 @@ import { organizationId, runDatabaseCommand, shardNumber } from "./database_comm
 import { boundDatabases } from "./databases.ts";
 import { deleteOldRows, moveOrganization, undoMove } from "./move.ts";
 import { planDeletion, planMove } from "./move_plans.ts";
-import { copyLateFiles, deleteOldFiles } from "./old_files.ts";
+import { copyLateFiles, deleteOldFiles, type Moved } from "./old_files.ts";
 import { regionsOf } from "./region_configuration.ts";
 import { type Regions, withRegions } from "./region_files.ts";
 import { runAt } from "./statement_runner.ts";
@@ -50,21 +50,16 @@ runDatabaseCommand(USAGE, options, async ({ organization, to, ...values }) => {
     );
   if (shard !== undefined && !shards.includes(shard))
     throw new Error(`${target.config} binds no database ${shard}: it binds ${shards.join(", ")}.`);
-  const moving: Moving = { id, shards, target };
-  const work = (regions?: Regions) =>
-    isLate
-      ? copyLate(moving, regions)
-      : shard === undefined
-        ? deleteOld(moving, regions)
-        : undo
-          ? undoTo(moving, shard, regions)
-          : moveTo(moving, shard, regions);
+  const moving = { id, shards, target, run: runAt(target) };
+  const work = (regions?: Regions) => {
+    const all = { ...moving, regions };
+    if (shard === undefined) return isLate ? copyLate(all) : deleteOld(all);
+    return undo ? undoTo(all, shard) : moveTo(all, shard);
+  };
   return regionsOf(readConfiguration(target)) ? withRegions(target, work) : work();
 });
 
-interface Moving {
-  id: number;
-  shards: number[];
+interface Moving extends Moved {
   target: Target;
 }
 
@@ -80,8 +75,7 @@ function newestOf(target: Target, shards: number[], region: string): number {
 /** Asks for data on this machine too. */
 const mayDo = (plan: string[], target: Target) => mayChange(plan, { ...target, remote: true });
 
-async function moveTo({ id, shards, target }: Moving, to: number, regions: Regions | undefined) {
-  const run = runAt(target);
+async function moveTo({ id, shards, target, run, regions }: Moving, to: number) {
   if (!(await mayDo(await planMove(run, { id, to }, false, regions), target))) return;
   const moved = await moveOrganization(run, { id, to }, shards, say, regions);
   if (!moved) return;
@@ -97,20 +91,19 @@ async function moveTo({ id, shards, target }: Moving, to: number, regions: Regio
   );
 }
 
-async function undoTo({ id, target }: Moving, to: number, regions: Regions | undefined) {
-  const run = runAt(target);
+async function undoTo({ id, target, run, regions }: Moving, to: number) {
   if (!(await mayDo(await planMove(run, { id, to }, true, regions), target))) return;
   const until = await undoMove(run, { id, to }, regions);
   say("The move is undone: the organization stays where it was.");
   if (until !== undefined) say(`The copies of its sealed days are locked until ${dayOf(until)}.`);
 }
 
-async function deleteOld({ id, shards, target }: Moving, regions: Regions | undefined) {
-  const run = runAt(target);
-  const plan = await planDeletion(run, id, shards, regions);
+async function deleteOld(moving: Moving) {
+  const { id, shards, target, run, regions } = moving;
+  const plan = await planDeletion(moving);
   if (plan.length === 0) return say("It has left nothing behind.");
   if (!(await mayDo(plan, target))) return;
-  const locked = await deleteOldFiles(run, id, shards, regions);
+  const locked = await deleteOldFiles(moving);
   const deleted = await deleteOldRows(run, id, shards);
   if (deleted.length > 0) say(`Deleted its old rows in shard ${deleted.join(", ")}.`);
   if (regions) say("Deleted its old recordings.");
@@ -118,10 +111,9 @@ async function deleteOld({ id, shards, target }: Moving, regions: Regions | unde
     say(`In the region ${region}, its sealed days are locked until ${dayOf(until)}: run this again then.`);
 }
 
-async function copyLate({ id, shards, target }: Moving, regions: Regions | undefined) {
-  if (!(await mayDo([`Copy the recordings of organization ${id} that came late to the old region`], target)))
-    return;
-  say(`Copied ${await copyLateFiles(runAt(target), id, shards, regions, say)} files.`);
+async function copyLate(moving: Moving) {
+  const plan = [`Copy the recordings of organization ${moving.id} that came late to the old region`];
+  if (await mayDo(plan, moving.target)) say(`Copied ${await copyLateFiles(moving, say)} files.`);
 }
 
 const dayOf = (time: number) => new Date(time).toISOString().slice(0, 10);

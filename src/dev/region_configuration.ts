@@ -14,10 +14,6 @@ export function requireRegionName(region: string | undefined) {
 /** The region of each database; undefined without regions. */
 export const regionsOf = ({ vars }: WranglerConfiguration) => readRegions(String(vars.SHARD_REGIONS ?? ""));
 
-/** Empty for the region of the first database. */
-export const suffixIn = (regions: Map<number, string> | undefined, region: string | undefined): string =>
-  region === undefined || regions?.get(0) === region ? "" : suffixOfRegion(region);
-
 /** The buckets of another region than the first one, as they are bound, or else as they would be. */
 export function bucketsOfRegion(
   { r2_buckets }: WranglerConfiguration,
@@ -44,7 +40,7 @@ export function withRegion(
   regions.set(shard, region);
   const pairs = [...regions].sort(([one], [other]) => one - other).map((pair) => pair.join("="));
   const named = withVariable(text, env, "SHARD_REGIONS", pairs.join(","));
-  if (suffixIn(regions, region) === "") return named;
+  if (regions.get(0) === region) return named;
   const bound = configuration.r2_buckets.map(({ binding }) => binding);
   const buckets = bucketsOfRegion(configuration, region, jurisdiction);
   const table = `[${env === undefined ? "" : `env.${env}.`}r2_buckets]`;
@@ -71,26 +67,30 @@ export function withVariable(text: string, env: string | undefined, name: string
 }
 
 /**
- * Lists the missing parts of the regions in a configuration: databases without a region, buckets and settings.
+ * The names of the bindings and settings that a region lacks.
  *
  * @param secrets the names of the Worker's secrets
  */
-export function missingInRegions(configuration: WranglerConfiguration, secrets: string[]): string[] {
-  const { vars, r2_buckets } = configuration;
-  if (!vars.SHARD_REGIONS) return [];
-  const regions = regionsOf(configuration);
-  if (!regions) return ["A valid SHARD_REGIONS"];
+export function missingNames(
+  { vars, r2_buckets }: WranglerConfiguration,
+  region: string,
+  secrets: string[] = [],
+): string[] {
   const set = [...secrets, ...r2_buckets.map(({ binding }) => binding)].map((name) => [name, "set"]);
-  const values = { ...vars, ...Object.fromEntries(set) };
+  return missingInRegion(region, { ...vars, ...Object.fromEntries(set) });
+}
+
+/** Lists the missing parts of the regions in a configuration: databases without a region, buckets and settings. */
+export function missingInRegions(configuration: WranglerConfiguration, secrets: string[]): string[] {
+  const regions = regionsOf(configuration);
+  if (!regions) return configuration.vars.SHARD_REGIONS ? ["A valid SHARD_REGIONS"] : [];
+  const homeless = shardsIn(configuration).filter((shard) => !regions.has(shard));
   const others = [...new Set(regions.values())].filter((region) => region !== regions.get(0));
   return [
-    ...shardsIn(configuration)
-      .filter((shard) => !regions.has(shard))
-      .map((shard) => `The region of ${bindingOf(shard)} in SHARD_REGIONS`),
+    ...homeless.map((shard) => `The region of ${bindingOf(shard)} in SHARD_REGIONS`),
     ...others.flatMap((region) =>
-      missingInRegion(region, values).map(
-        (name) =>
-          `The ${name.includes("_S3_") ? "setting" : "bucket's binding"} ${name} of the region ${region}`,
+      missingNames(configuration, region, secrets).map(
+        (name) => `The setting or binding ${name} of the region ${region}`,
       ),
     ),
   ];

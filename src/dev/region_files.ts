@@ -1,13 +1,13 @@
 /** Opens the buckets of all regions, on this machine or at Cloudflare. */
-import { envOfShard } from "../database/shards.ts";
+import { envOfShard, suffixOfRegion } from "../database/shards.ts";
 import { readStorageSettings } from "../settings.ts";
 import { stateOfBucket } from "./account_state.ts";
-import { atCloudflare, bound, recordingsIn } from "./file_store.ts";
+import { atCloudflare, storeIn } from "./file_store.ts";
 import { withLocalBindings } from "./local_bindings.ts";
 import type { RegionFiles } from "./move_files.ts";
 import { regionsOf } from "./region_configuration.ts";
 import { LOCKED_DAYS } from "./setup_plan.ts";
-import { bindingOf, LOCAL_STATE, type Target } from "./wrangler.ts";
+import { LOCAL_STATE, type Target } from "./wrangler.ts";
 import { readConfiguration, type WranglerConfiguration } from "./wrangler_config.ts";
 
 export interface Regions {
@@ -39,21 +39,35 @@ function remoteBindings({ vars, r2_buckets, d1_databases }: WranglerConfiguratio
 
 function regionsIn(target: Target, env: Env): Regions {
   const regions = regionsOf(readConfiguration(target));
-  const regionOf = (shard: number) => {
-    if (regions && !regions.has(shard))
-      throw new Error(`SHARD_REGIONS names no region of ${bindingOf(shard)}.`);
-    return regions?.get(shard) ?? "";
+  const regionOf = (shard: number) => regions?.get(shard) ?? "";
+  // If two regions shared a bucket, the files that a move leaves behind would be the only ones.
+  const owners = new Map<string, string>();
+  const filesOf = (shard: number) => {
+    const region = regionOf(shard);
+    const own = envOfShard(env, shard);
+    const { RECORDINGS_S3_ENDPOINT: endpoint, RECORDINGS_S3_BUCKET: bucket } = readStorageSettings(own);
+    const address = `${endpoint}/${bucket}`;
+    const owner = owners.get(address) ?? region;
+    if (owner !== region)
+      throw new Error(
+        `The regions ${owner} and ${region} have the same bucket ${bucket}: set RECORDINGS_S3_BUCKET${suffixOfRegion(region)} to a bucket of its own.`,
+      );
+    owners.set(address, region);
+    return filesIn(target, region, own);
   };
-  return { regionOf, filesOf: (shard) => filesIn(target, regionOf(shard), envOfShard(env, shard)) };
+  return { regionOf, filesOf };
 }
 
 function filesIn(target: Target, region: string, env: Env): RegionFiles {
   const settings = readStorageSettings(env);
   const isBound = !target.remote && settings.RECORDINGS_S3_ENDPOINT.startsWith("/");
-  const recordings = recordingsIn({ settings, ...(isBound && { recordings: env.RECORDINGS }) });
+  const recordings = storeIn({ settings, ...(isBound && { recordings: env.RECORDINGS }) });
   const bucketName = settings.RECORDINGS_S3_BUCKET;
-  if (!target.remote)
-    return { region, bucketName, recordings, auditLogs: bound(env.AUDIT_LOGS), lockedDays: async () => 0 };
+  if (!target.remote) {
+    const local = { ...settings, RECORDINGS_S3_ENDPOINT: "/" };
+    const auditLogs = storeIn({ settings: local, recordings: env.AUDIT_LOGS });
+    return { region, bucketName, recordings, auditLogs, lockedDays: async () => 0 };
+  }
   const bucket = env.AUDIT_LOGS as unknown as BoundBucket;
   return {
     region,

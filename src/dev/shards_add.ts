@@ -5,7 +5,6 @@
  * run leaves a database with a range but no binding, and the next run completes it. All checks come before the first step.
  */
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
-import { missingInRegion } from "../database/shards.ts";
 import { replicateDatabase, stateOfBucket, stateOfDatabase } from "./account_state.ts";
 import { CONSENT_USAGE, type Consent, consentOptions, mayChange, say } from "./command.ts";
 import { runDatabaseCommand } from "./database_command.ts";
@@ -21,9 +20,9 @@ import { SCHEMA } from "./exported_copy.ts";
 import { applyMigrations } from "./local_database.ts";
 import {
   bucketsOfRegion,
+  missingNames,
   regionsOf,
   requireRegionName,
-  suffixIn,
   withRegion,
 } from "./region_configuration.ts";
 import { JURISDICTIONS } from "./setup_configuration.ts";
@@ -90,7 +89,7 @@ async function addShard(target: Target & Consent, place: Place, region: string |
   const jurisdiction = place.jurisdiction ?? found?.jurisdiction ?? undefined;
   const added = region === undefined ? undefined : { shard, region, jurisdiction };
   const location = place.location ?? (jurisdiction === "us" ? IN_THE_US : undefined);
-  const isOther = region !== undefined && suffixIn(regions, region) !== "";
+  const isOther = region !== undefined && regions?.get(0) !== region;
   const buckets =
     target.remote && isOther
       ? await Promise.all(
@@ -104,9 +103,7 @@ async function addShard(target: Target & Consent, place: Place, region: string |
     const database = { ...target, config, shard };
     const own = isThere ? await requireOurs(database, known) : undefined;
     if (!isThere) requireNobody(database, known);
-    const made = `Create the database ${name}${flagsOf(place)
-      .map((each) => ` ${each}`)
-      .join("")}`;
+    const made = ["Create the database", name, ...flagsOf(place)].join(" ");
     const plan = [
       `Give the database ${name} a range of ids, as shard ${shard}`,
       ...(isThere ? [] : [made]),
@@ -152,13 +149,8 @@ function requireRegion(target: Target, configuration: WranglerConfiguration, reg
 
 /** Prints the settings of the region that the configuration lacks. Only the operator knows their values. */
 function sayMissing(target: Target, region: string) {
-  const configuration = readConfiguration(target);
-  const missing = missingInRegion(region, {
-    ...configuration.vars,
-    ...Object.fromEntries(configuration.r2_buckets.map(({ binding }) => [binding, "bound"])),
-  });
   say(`\nSet the settings of the region ${region}${target.remote ? "" : ", here in .dev.vars"}:`);
-  for (const name of missing)
+  for (const name of missingNames(readConfiguration(target), region))
     say(target.remote ? `  npx wrangler secret put ${name}${sameConfig(target)}` : `  ${name}`);
 }
 

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
 import { expect, it } from "vitest";
-import { recordingsIn } from "../../src/dev/file_store.ts";
+import { storeIn } from "../../src/dev/file_store.ts";
 import { withLocalBindings } from "../../src/dev/local_bindings.ts";
 import { copyFiles, countFiles, deleteFilesOf, type RegionFiles } from "../../src/dev/move_files.ts";
 import { readStorageSettings } from "../../src/settings.ts";
@@ -45,9 +45,9 @@ async function copyOverS3(url: string, slug: string) {
   const regionOf = (bucket: string): RegionFiles => {
     const RECORDINGS_S3_ENDPOINT = `${url}/cdn-cgi/local/r2/s3`;
     const settings = readStorageSettings({ ...settingsWith(bucket), RECORDINGS_S3_ENDPOINT });
-    const none = { list: async function* () {}, read: async () => null };
+    const none = { list: async () => [], read: async () => null };
     const auditLogs = { ...none, write: async () => undefined, remove: async () => new Map() };
-    const recordings = recordingsIn({ settings });
+    const recordings = storeIn({ settings });
     return { region: bucket, bucketName: bucket, recordings, auditLogs, lockedDays: async () => 0 };
   };
   const [from, to] = [regionOf("recordings-eu"), regionOf("recordings")];
@@ -71,7 +71,7 @@ it("An organization of one region on `npm run dev` moves to another one with its
   expect(organization.region).toBe("eu");
   const { slug } = organization;
   const key = randomUUID();
-  await uploadFile(server.url, settingsWith("recordings-eu"), `${slug}/${key}.wav`, bytes);
+  await uploadFile(server.url, settingsWith("recordings-eu"), `${slug}/${key}.wav`, bytes, "audio/wav");
   const { body: call } = await platform("PUT", `${base}/calls/${key}`, {
     call: {
       waiting_room_slug: user.waiting_room_slug,
@@ -89,7 +89,9 @@ it("An organization of one region on `npm run dev` moves to another one with its
     const answer = await fetch(`${from}/api/external${path}`, { headers });
     const { url } = (await answer.json()) as { url: string };
     expect(new URL(url).pathname).toContain(`/${bucket}/`);
-    expect(new Uint8Array(await (await fetch(url)).arrayBuffer())).toEqual(bytes);
+    const file = await fetch(url);
+    expect(file.headers.get("Content-Type")).toBe("audio/wav");
+    expect(new Uint8Array(await file.arrayBuffer())).toEqual(bytes);
   };
   await download(server.url, "recordings-eu");
   await copyOverS3(server.url, slug);

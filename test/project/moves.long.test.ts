@@ -62,14 +62,18 @@ describe("moveOrganization", () => {
   it("moves files between regions and back, without those that were deleted meanwhile, and deletes the old ones", async () => {
     const { databases, run } = twoOrganizations();
     const { inRegions, usRecordings, usDays, euRecordings, euDays } = twoRegions();
-    const regions = inRegions();
+    const reads: (string | undefined)[] = [];
+    const regions = inRegions((key) => reads.push(key));
     const move = (to: number) => moveOrganization(run, { id: ID, to }, SHARDS, undefined, regions);
+    const moved = { id: ID, run, shards: SHARDS, regions };
     usRecordings.set("clinic1/old.wav", "old");
     usRecordings.set("clinic1/kept.wav", "kept");
     usRecordings.set("clinic2/visit.wav", "of a neighbour");
     usDays.set("1/2026-01-31.ndjson.gz", "sealed");
     expect((await planMove(run, { id: ID, to: 1 }, false, regions))[1]).toContain("copy its 3 files (1 MB)");
     await move(1);
+    // Its storage names no digest, so it was read to be copied. It was not read again while writes were refused.
+    expect(reads.filter((key) => key === "clinic1/kept.wav")).toHaveLength(1);
     // The service deletes a recording, the recorder still writes to the old bucket, and a day is sealed.
     const [file] = databases[1].prepare("select egress_id from egress_files").all();
     databases[1]
@@ -80,21 +84,42 @@ describe("moveOrganization", () => {
     euRecordings.delete("clinic1/old.wav");
     usRecordings.set("clinic1/late.wav", "late");
     euDays.set("1/2026-02-01.ndjson.gz", "sealed too");
-    expect(await copyLateFiles(run, ID, SHARDS, regions, () => {})).toBe(1);
+    expect(await copyLateFiles(moved, () => {})).toBe(1);
     expect([...euRecordings.keys()]).toEqual(["clinic1/kept.wav", "clinic1/late.wav"]);
     letMinutesPass(databases);
+    usRecordings.set("clinic1/last.wav", "last");
+    await undoMove(run, { id: ID, to: 0 }, regions);
+    expect([...usRecordings.keys()]).toEqual(["clinic2/visit.wav", "clinic1/last.wav"]);
     await move(0);
+    usRecordings.delete("clinic1/last.wav");
     expect([...usRecordings.keys()].toSorted()).toEqual([
       "clinic1/kept.wav",
       "clinic1/late.wav",
       "clinic2/visit.wav",
     ]);
     expect([...usDays.keys()]).toEqual(["1/2026-01-31.ndjson.gz", "1/2026-02-01.ndjson.gz"]);
-    await expect(deleteOldFiles(run, ID, SHARDS, regions)).rejects.toThrow("wait 17 minutes");
+    await expect(deleteOldFiles(moved)).rejects.toThrow("wait 17 minutes");
     letMinutesPass(databases);
-    expect((await planDeletion(run, ID, SHARDS, regions)).at(-1)).toContain("the 4 files (1 MB)");
-    await deleteOldFiles(run, ID, SHARDS, regions);
-    expect([euRecordings.size, euDays.size, usRecordings.size]).toEqual([0, 0, 3]);
+    expect((await planDeletion(moved)).at(-1)).toContain("the 4 files (1 MB)");
+    euRecordings.set("clinic1/later.wav", "later");
+    await deleteOldFiles(moved);
+    expect([euRecordings.size, euDays.size, usRecordings.size]).toEqual([0, 0, 4]);
+    expect(usRecordings.get("clinic1/later.wav")).toBe("later");
+  });
+
+  it("begins no more copies after one has failed", async () => {
+    const { run } = twoOrganizations();
+    const { inRegions, usRecordings } = twoRegions();
+    for (let n = 10; n < 40; n++) usRecordings.set(`clinic1/${n}.wav`, "recording");
+    let begun = 0;
+    const regions = inRegions((key) => {
+      if (key) begun++;
+      if (key === "clinic1/10.wav") throw new Error("unreachable");
+    });
+    const moving = moveOrganization(run, { id: ID, to: 1 }, SHARDS, undefined, regions);
+    await expect(moving).rejects.toThrow("unreachable");
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(begun).toBeLessThan(12);
   });
 
   it("continues with higher ids than the organization ever had, even if it moves back", async () => {

@@ -119,9 +119,9 @@ describe("npm run shards:add -- --remote --region", () => {
     const lacking = await refused(service.run("deploy", "--yes"));
     expect(lacking.match(/^ {2}.*$/gm)).toEqual([
       "  The bucket audit-logs-eu (AUDIT_LOGS_EU)",
-      "  The setting RECORDINGS_S3_ENDPOINT_EU of the region eu",
-      "  The setting RECORDINGS_S3_ACCESS_KEY_ID_EU of the region eu",
-      "  The setting RECORDINGS_S3_SECRET_ACCESS_KEY_EU of the region eu",
+      "  The setting or binding RECORDINGS_S3_ENDPOINT_EU of the region eu",
+      "  The setting or binding RECORDINGS_S3_ACCESS_KEY_ID_EU of the region eu",
+      "  The setting or binding RECORDINGS_S3_SECRET_ACCESS_KEY_EU of the region eu",
     ]);
     await done(service.run("setup", "--yes", "--region", "us"));
     expect(service.buckets.get("eu/audit-logs-eu")).toHaveLength(1);

@@ -129,7 +129,7 @@ export async function* filesUnder(storage: RecordingStorage, prefix: string): As
   } while (cursor !== undefined);
 }
 
-export async function pageOfBinding(bucket: R2Bucket, prefix: string, cursor: string | undefined) {
+async function pageOfBinding(bucket: R2Bucket, prefix: string, cursor: string | undefined) {
   const page = await bucket.list({ prefix, cursor });
   const files = page.objects.map(
     ({ key, size, etag, uploaded }): StoredFile => ({

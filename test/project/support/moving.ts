@@ -149,7 +149,7 @@ export function twoRegions(regions: string[] = ["us", "eu", "eu"]) {
     us: [new Map(), new Map()],
     eu: [new Map(), new Map()],
   };
-  const inRegions = (beforeEach: () => void = () => {}): Regions => ({
+  const inRegions = (beforeEach: (read?: string) => void = () => {}): Regions => ({
     regionOf: (shard) => regions[shard] ?? "",
     filesOf(shard) {
       const region = regions[shard] ?? "";
@@ -168,20 +168,21 @@ export function twoRegions(regions: string[] = ["us", "eu", "eu"]) {
 const md5Of = (text: string) => createHash("md5").update(text).digest("hex");
 
 /** Names the digests of half the files, as if the others had been uploaded in parts. */
-function storeOf(files: Map<string, string>, beforeEach: () => void): FileStore {
+function storeOf(files: Map<string, string>, beforeEach: (read?: string) => void): FileStore {
+  const uploaded = Date.now();
   return {
-    async *list(prefix) {
+    async list(prefix) {
       beforeEach();
       const found = [...files].filter(([key]) => key.startsWith(prefix));
-      yield found.map(([key, text]) => ({
-        ...{ key, size: text.length, uploaded: Date.now() },
+      return found.map(([key, text]) => ({
+        ...{ key, size: text.length, uploaded },
         md5: text.length % 2 ? md5Of(text) : undefined,
       }));
     },
     async read(key) {
-      beforeEach();
+      beforeEach(key);
       const text = files.get(key);
-      return text === undefined ? null : new Blob([text]).stream();
+      return text === undefined ? null : new Response(text);
     },
     async write({ key }, body) {
       beforeEach();

@@ -60,13 +60,16 @@ describe("Two databases", () => {
     expect(await refused(run("backup", "--output", file))).toContain("does not overwrite an older one");
     const copy = join(folder, "copy");
     expect(await done(runIn(copy, "restore", "--input", file))).toContain("npm run deploy -- --local");
+    // People who are added to a planned visit get later ids too.
+    const restored = (...of: Parameters<typeof rowsIn>) =>
+      rowsIn(...of).map((row) => row.replace(/"last_participant_id":\d+,/, ""));
     const changed = ["database_settings", "sequences", "webhook_endpoints", "webhook_deliveries"];
     withDatabases(state, (originals) =>
       withDatabases(copy, (copies) => {
         expect([...copies.keys()]).toEqual([0, 1]);
         for (const [range, original] of originals)
           for (const table of tablesIn(original).filter((each) => !changed.includes(each)))
-            expect(rowsIn(copies.get(range), table), table).toEqual(rowsIn(original, table));
+            expect(restored(copies.get(range), table), table).toEqual(restored(original, table));
         for (const [range, database] of copies) {
           const rows = database
             .prepare("select name, seq from sqlite_sequence where name <> 'd1_migrations'")

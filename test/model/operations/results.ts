@@ -365,7 +365,7 @@ function reportEgress(model: Model, request: Request): Egress {
     ...state,
     ...{ id: before?.id ?? 0, organization, call: of, egress_id },
     is_stopped: isEnded || before?.is_stopped || (state.is_stopped ?? false),
-    ended_at: isEnded ? (end ?? before?.ended_at ?? model.now) : null,
+    ended_at: isEnded ? (end ?? before?.ended_at ?? before?.early ?? model.now) : null,
     early: isEnded ? null : end,
     created_at: before?.created_at ?? model.now,
     updated_at: model.now,

@@ -116,7 +116,7 @@ describe("Nulls for optional fields, and unknown fields,", () => {
 });
 
 it.each([
-  ["/call_metrics", "date_start=&date_end=&user_id=&waiting_room_id=&days="],
+  ["/call_metrics", "date_start=&date_end=&waiting_room_id=&days="],
   ["/invites", "status="],
   ["/events", "type=&after="],
   ["/invites", "page=&page=1&per_page"],

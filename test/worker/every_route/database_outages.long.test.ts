@@ -97,6 +97,8 @@ describe.each(routes)("While D1 fails, $route of the $api API", ({ route, prepar
       }, send);
       if (!hasFailed) return expect(WITHOUT_DATABASE.includes(route) || from > 1).toBe(true);
       expectPassing(answer);
+      // It is recorded by its first round trip, and its lease ends by itself within a minute.
+      if (route === "GET /participants/export" && from > 1) return;
       if (!REMEMBERED.includes(route)) expect(await rowsOf(clinic.id)).toEqual(before);
       await given(send());
     },

@@ -40,6 +40,7 @@ const AREAS: Record<string, string[]> = {
     `${CALL}/egresses/:egress_id/audit_logs`,
     `${CALL}/legal_hold`,
     "/participants",
+    "/participants/export",
   ],
   members: [
     "/organization_users",

@@ -126,9 +126,9 @@ const FILTERS: Record<string, (clinic: Clinic) => string[]> = {
     ...["", "?from=2026-01-31", "?external_reference=visit-1", "?participant_reference=patient-1"],
   ],
   "GET /egresses": () => ["", "?from=2026-01-31", "?to=2026-01-31"],
-  "GET /call_metrics": ({ provider, room }) => [
+  "GET /call_metrics": ({ provider, call }) => [
     ...[`?${DAY}`, `?${DAY}&user_id=${provider.user_id}`],
-    `?${DAY}&days=local&waiting_room_id=${room.id}`,
+    `?${DAY}&days=local&waiting_room_id=${call.room.id}`,
   ],
   "GET /visits": ({ provider }) => [
     ...[`?from=${dateAhead()}`, "?status=started", "?external_reference=visit-1"],

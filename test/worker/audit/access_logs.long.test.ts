@@ -44,6 +44,7 @@ const RECORDED: Record<string, Record<string, string>> = {
     "DELETE /organization_users/:organization_user_id/calls/:call_id/soap_note": "delete soap_note",
     "DELETE /organization_users/:organization_user_id/calls/:call_id/egresses/:id": "delete egress",
     "DELETE /participants": "delete participant",
+    "GET /participants/export": "read participant",
     "PUT /organization_users/:organization_user_id/calls/:call_id/legal_hold": "create legal_hold",
     "DELETE /organization_users/:organization_user_id/calls/:call_id/legal_hold": "delete legal_hold",
     "POST /api_clients": "create api_client",

@@ -41,7 +41,9 @@ const ACCEPTED: Exception[] = [
     "A larger number means the same as the largest one",
     (value, place) =>
       place.in === "query" &&
-      ["per_page", "after", "id", "call_id", "user_id", "part"].includes(place.name) &&
+      ["per_page", "after", "id", "call_id", "user_id", "waiting_room_id", "egress_id", "part"].includes(
+        place.name,
+      ) &&
       Number(value) > 2 ** 53 - 1,
   ],
   [

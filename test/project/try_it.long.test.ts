@@ -35,6 +35,7 @@ const REFUSED: Record<string, [status: number, reason: string]> = {
   ],
   getSealedAccessLog: [404, "The demo has no day that is older than itself."],
   deleteIssuer: [404, "The demo has no identity provider, so that the example of createIssuer works."],
+  "createOrganization in-a-region": [422, "The demo's service has no regions."],
   "createUser a-providers-assistant": [422, "Ann is a user of the demo."],
   "createUser an-administrator": [422, "Olga is a user of the demo."],
   "reportParticipant a-person-leaves": [

@@ -18,7 +18,7 @@ const routes = [
 const CALL = "/organization_users/:organization_user_id/calls/:call_id";
 
 const [FOR_ADMINS, FOR_CORRECTORS] = [
-  /^\w+ \/(events|access_log|webhook_endpoints|api_clients|token_checks)|^PUT \/organization$|^(PUT|DELETE) \/organization_users\/:id$|^DELETE \/participants$|\/legal_hold$|^DELETE .*\/(transcript|soap_note|egresses\/:id)$/,
+  /^\w+ \/(events|access_log|webhook_endpoints|api_clients|token_checks)|^PUT \/organization$|^(PUT|DELETE) \/organization_users\/:id$|^DELETE \/participants$|\/participants\/export$|\/legal_hold$|^DELETE .*\/(transcript|soap_note|egresses\/:id)$/,
   new RegExp(`${CALL}/(transcript|soap_note|participants/:participant_id)(/versions)?$`),
 ];
 

@@ -68,7 +68,7 @@ export async function loadDemoOrganization(env: Env, now: number): Promise<boole
       .returning({ id: apiClients.id })
       .get();
   const client = await addClient("Demo client", DEMO_CLIENT.client_id, DEMO_CLIENT.client_secret);
-  // Nobody knows its secret: it is there to be listed and revoked.
+  // Only to be listed and revoked, so its secret is random.
   await addClient(story.API_CLIENT.name, story.API_CLIENT.client_id, crypto.randomUUID());
   const clientContext: ClientContext = {
     ...context,

@@ -17,7 +17,7 @@ const inline = z.union([
 const history = z.strictObject({ party: index, time: date, event: z.enum(["join", "drop"]) });
 const dialog = { start: date, duration: z.number().nonnegative().optional(), parties: z.array(index) };
 
-/** What draft-ietf-vcon-vcon-core-04 allows of what the service uses, with the service's own parameters. */
+/** The part of draft-ietf-vcon-vcon-core-04 that the service uses, with its own parameters. */
 const vconSchema = z.strictObject({
   vcon: z.literal("0.4.0"),
   uuid: z.uuid({ version: "v8" }),

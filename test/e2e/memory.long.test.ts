@@ -100,8 +100,8 @@ describe.each([
     const lines = linesOf(size, Math.floor(PLATFORM_BODY_LIMIT / size) - 3);
     expect(JSON.stringify(lines).length).toBeGreaterThan(0.9 * PLATFORM_BODY_LIMIT);
     const answers = await Promise.all(ten.map(({ report }) => report(lines)));
-    // More than eight at once would take more than one address's share of the memory.
-    const refused = ten.filter((_, n) => answers[n]?.status === 503);
+    // More than eight at once would take more than one address's share of the memory. Wrangler's proxy may answer 500 instead.
+    const refused = ten.filter((_, n) => [500, 503].includes(answers[n]?.status ?? 0));
     expect(refused.length).toBeLessThanOrEqual(2);
     const repeated = await Promise.all(refused.map(({ report }) => report(lines)));
     const accepted = [...answers, ...repeated].filter(({ status }) => status === 200);

@@ -34,14 +34,19 @@ const GLOBALS = [
 
 type Globals = Record<(typeof GLOBALS)[number], unknown>;
 
-const mutating = ({ file, from, to }: Mutation): Plugin => ({
+export async function mutatedSource({ file, from, to }: Mutation): Promise<string> {
+  const source = await readFile(file, "utf8");
+  if (source.split(from).length !== 2) throw new Error(`${file} does not contain ${from} exactly once`);
+  return source.replace(from, () => to);
+}
+
+const mutating = (mutation: Mutation): Plugin => ({
   name: "mutation",
   setup({ onLoad }) {
-    onLoad({ filter: new RegExp(`/${file.replaceAll(".", "\\.")}$`) }, async ({ path }) => {
-      const source = await readFile(path, "utf8");
-      if (source.split(from).length !== 2) throw new Error(`${file} does not contain ${from} exactly once`);
-      return { contents: source.replace(from, () => to), loader: "ts" };
-    });
+    onLoad({ filter: new RegExp(`/${mutation.file.replaceAll(".", "\\.")}$`) }, async () => ({
+      contents: await mutatedSource(mutation),
+      loader: "ts",
+    }));
   },
 });
 

@@ -10,7 +10,9 @@ export function caller(base: string, credentials: Record<string, string>) {
       ...(body ? { body: JSON.stringify(body) } : {}),
     });
     const text = await response.text();
-    return { status: response.status, body: text ? JSON.parse(text) : null };
+    // Wrangler's proxy answers without JSON if the service refuses a body before it has read it.
+    const isJson = response.headers.get("Content-Type")?.includes("json");
+    return { status: response.status, body: isJson ? JSON.parse(text) : text || null };
   };
 }
 

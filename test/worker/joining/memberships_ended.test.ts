@@ -57,14 +57,25 @@ describe("A former member", () => {
 });
 
 describe("The calls of a former member", () => {
-  it("can still be reported, even new ones with people who waited in the personal room", async () => {
+  it("are visible to administrators only, and can still be reported, even new ones from the personal room", async () => {
     const { clinic, paula } = await aClinicWithProvider();
+    const al = await clinic.addUser("Al", ["provider_assistant"], { assists: [paula.id] });
+    const [assistants, colleagues] = [
+      await clinic.addClient(al.id),
+      await clinic.addClient((await clinic.addProvider("Peter")).id),
+    ];
     const call = await aCall(clinic, {}, paula);
+    await given(call.reportSoapNote({ text: "Subjective: well.", is_final: true }));
+    await given(assistants.get(`${call.path}/soap_note`));
     const rita = aRecipient({ key: unique("rita"), joined_at: STARTED_AT });
     await clinic.addParticipant(paula.waiting_room_slug, { waiting_since: STARTED_AT }, rita.key);
     expectGone(await remove(clinic, paula));
     const reported = await call.report({ organization_user_id: paula.id, failed: true });
     expect(reported).toMatchObject({ status: 200, body: { id: call.id } });
+    expect((await clinic.client.get(`${call.path}/soap_note`)).status).toBe(200);
+    expect(await userOf(clinic, al)).toMatchObject({ assists: [] });
+    for (const client of [assistants, colleagues])
+      expectRefusal(await client.get(`${call.path}/soap_note`), 404);
     const first = { waiting_room_slug: paula.waiting_room_slug, participants: [rita] };
     const late = await aCall(clinic, first, paula);
     expect((await knownParticipant(paula.waiting_room_slug, rita.key)).call_id).toBe(late.id);

@@ -59,11 +59,14 @@ it("The end of a membership withdraws the member's bulk invites, even if the mem
   expect(await clinic.pendingInvites()).toHaveLength(1);
 });
 
-it("A member who only loses organization_admin has endpoints turned off, and loses invites and bulk rows above the new level", async () => {
+it("A member who only loses organization_admin has endpoints turned off, and loses invites of former members, and invites and bulk rows above the new level", async () => {
   const { clinic, bea, hers } = await aClinicWithTwoAdmins();
   const endpoint = await endpointOf(hers);
   const [admins, providers] = [["organization_admin", "provider"], ["provider"]];
   await invite(hers, { role_names: admins });
+  const former = await clinic.addProvider();
+  await given(remove(clinic, former));
+  await invite(hers, { role_names: providers, returning_user_id: former.id });
   const below = await invite(hers, { role_names: providers });
   const organization_invites = [anInvite({ role_names: admins }), anInvite({ role_names: providers })];
   const { bulk_invite } = await given(hers.post("/invites/bulk_create", { organization_invites }));

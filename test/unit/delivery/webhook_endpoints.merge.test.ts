@@ -44,6 +44,11 @@ it("mergeEndpoint makes the user who turns an endpoint on responsible, but nobod
     mergeEndpoint(by(endpoint), change, NOW).created_by_user_id;
   const active = { ...disabled, is_active: true };
   expect(responsible(disabled, { is_active: true })).toBe(SUCCESSOR);
+  // An endpoint that is turned on may fail for five days again.
+  expect(mergeEndpoint(by(disabled), { is_active: true }, NOW)).toMatchObject({
+    disabled_reason: null,
+    failing_since: null,
+  });
   for (const change of [{ is_active: false }, { url: active.url, is_active: true }, { event_types: null }])
     expect(responsible(active, change)).toBe(disabled.created_by_user_id);
 });

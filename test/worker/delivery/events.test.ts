@@ -182,11 +182,10 @@ describe("Events of a recording", () => {
       { type: "egress.deleted", data },
     ]);
     const whole = await eventsOf(clinic, async () => {
-      const ended = await aCall(clinic, { participants: [] }, call.owner);
-      await ended.addEgress();
+      await (await aCall(clinic, {}, call.owner)).addEgress();
     });
     const types = ["call.started", "call.ended", "egress.started", "egress.ended"];
-    expect(withoutRooms(whole).map(({ type }) => type)).toEqual(types);
+    expect(whole.map(({ type }) => type).filter((type) => /^(call|egress)/.test(type))).toEqual(types);
   });
 });
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { EVENT_TYPE_NAMES, EVENT_TYPES } from "../../../src/database/enums.ts";
 import { MAX_PER_PAGE } from "../../../src/limits.ts";
 import { type Api, platform } from "../support/api.ts";
+import { atOnce } from "../support/at_once.ts";
 import { aCall, ENDED_AT, STARTED_AT, WAITING_SINCE } from "../support/calls.ts";
 import { rowsOf } from "../support/database.ts";
 import { expectRefusal } from "../support/expectations.ts";
@@ -236,59 +237,21 @@ it("bulk_invite.completed comes once, when the last row of the bulk invite has e
   ]);
 });
 
-describe("Events of changes that come about in several ways", () => {
-  it("include one organization_user event for each creation, change, removal and return", async () => {
-    const clinic = await anOrganization();
-    const email = `${unique("user")}@example.com`;
-    let user: { id: number } = { id: 0 };
-    const data = () => ({ organization_user_id: user.id });
-    const create = (roles: string[], more: object = {}) =>
-      clinic.addUser("Ann Assistant", roles, { email, ...more });
-    const during = async (work: () => Promise<unknown>) => withoutRooms(await eventsOf(clinic, work));
-    expect(
-      await during(async () => {
-        user = await create(["provider_assistant"]);
-      }),
-    ).toEqual([{ type: "organization_user.added", data: data() }]);
-    const path = `/organizations/${clinic.id}/users/${user.id}`;
-    for (const change of [{ roles: ["provider"] }, { display_name: "Anna" }])
-      expect(await during(() => given(platform.put(path, { user: change })))).toEqual([
-        { type: "organization_user.updated", data: data() },
-      ]);
-    expect(await during(() => given(platform.put(path, { user: { display_name: "Anna" } })))).toEqual([]);
-    const removals = () => Promise.all([platform.delete(path), platform.delete(path), platform.delete(path)]);
-    expect(await during(removals)).toEqual([{ type: "organization_user.removed", data: data() }]);
-    expect(await during(() => create(["provider"], { returning_user_id: user.id }))).toEqual([
-      { type: "organization_user.added", data: data() },
-    ]);
-    expect(await during(() => removeMember(clinic, user))).toHaveLength(1);
-    const invite = await clinic.addInvite({ email, returning_user_id: user.id });
-    const token = await tokenOf(invite);
-    const accepted = () => Promise.all([1, 2].map(() => platform.post("/invites/accept", { token })));
-    expect(await during(accepted)).toEqual([
-      { type: "organization_user.added", data: data() },
-      { type: "invite.accepted", data: { invite_id: invite.id } },
-    ]);
+it("egress.deleted comes once when the cron deletes an old recording", async () => {
+  const clinic = await aClinicWithQueue();
+  await given(platform.put(`/organizations/${clinic.id}`, { organization: { recording_retention_days: 1 } }));
+  const call = await aCall(clinic);
+  const { id } = await call.addEgress();
+  const happened = await eventsOf(clinic, async () => {
+    await clinic.runCron();
+    await clinic.runCron();
   });
-
-  it("include one egress.deleted when the cron deletes an old recording", async () => {
-    const clinic = await aClinicWithQueue();
-    await given(
-      platform.put(`/organizations/${clinic.id}`, { organization: { recording_retention_days: 1 } }),
-    );
-    const call = await aCall(clinic);
-    const { id } = await call.addEgress();
-    const happened = await eventsOf(clinic, async () => {
-      await clinic.runCron();
-      await clinic.runCron();
-    });
-    expect(happened.filter(({ type }) => type !== "call.results_ready")).toEqual([
-      {
-        type: "egress.deleted",
-        data: { organization_user_id: call.owner.id, call_id: call.id, egress_id: id },
-      },
-    ]);
-  });
+  expect(happened.filter(({ type }) => type !== "call.results_ready")).toEqual([
+    {
+      type: "egress.deleted",
+      data: { organization_user_id: call.owner.id, call_id: call.id, egress_id: id },
+    },
+  ]);
 });
 
 it("waiting_room_sub.changed comes when a sub is created, changed or deleted, or loses its member, and not when it stays the same", async () => {
@@ -329,38 +292,54 @@ it("waiting_room_sub.changed comes when a sub is created, changed or deleted, or
 });
 
 describe("Events of what an organization or the platform sets up", () => {
-  it("are one organization_user.updated when the assisted providers change, alone or with the roles or the name", async () => {
+  it("are one organization_user event for each change of a member, and one of the personal room that comes and goes", async () => {
     const clinic = await anOrganization();
     const [paula, petra] = [await clinic.addProvider(), await clinic.addProvider("Petra Provider")];
     const email = `${unique("user")}@example.com`;
-    const create = (assists: number[], more: object = {}) =>
-      clinic.addUser("Ann Assistant", ["provider_assistant"], { email, assists, ...more });
     let ann = { id: 0 };
-    const added = await eventsOf(clinic, async () => {
-      ann = await create([paula.id]);
-    });
-    const event = (type: string) => ({ type, data: { organization_user_id: ann.id } });
-    expect(added).toEqual([event("organization_user.added")]);
-    const update = (user: object) =>
-      eventsOf(clinic, () => given(clinic.platform.put(`/users/${ann.id}`, { user })));
+    const create = async (more: object = {}) => {
+      ann = await clinic.addUser("Ann Assistant", ["provider_assistant"], { email, ...more });
+    };
+    const path = () => `/organizations/${clinic.id}/users/${ann.id}`;
+    const update = (user: object) => () => given(platform.put(path(), { user }));
+    /** Each event as its type and its id, in any order. */
+    const during = async (work: () => Promise<unknown>) =>
+      (await eventsOf(clinic, work)).map(({ type, data }) => [type, ...Object.values(data)].join(" ")).sort();
+    const event = (what: string) => `organization_user.${what} ${ann.id}`;
+    expect(await during(() => create({ assists: [paula.id] }))).toEqual([event("added")]);
     for (const change of [
+      { display_name: "Anna" },
       { assists: [paula.id, petra.id] },
-      { assists: [petra.id] },
       { assists: [], display_name: "Anna Assistant" },
       { assists: [petra.id, paula.id], roles: ["provider_assistant", "organization_admin"] },
       { roles: ["organization_admin"] },
       { assists: [petra.id], roles: ["provider_assistant"] },
     ])
-      expect(await update(change)).toEqual([event("organization_user.updated")]);
-    for (const same of [{}, { assists: [petra.id] }, { assists: [petra.id, petra.id] }])
-      expect(await update(same)).toEqual([]);
-    expect(await eventsOf(clinic, () => removeMember(clinic, ann))).toEqual([
-      event("organization_user.removed"),
+      expect(await during(update(change))).toEqual([event("updated")]);
+    for (const same of [{}, { display_name: "Anna Assistant" }, { assists: [petra.id, petra.id] }])
+      expect(await during(update(same))).toEqual([]);
+    const removals = () => atOnce(3, () => platform.delete(path()));
+    expect(await during(removals)).toEqual([event("removed")]);
+    expect(await during(() => create({ returning_user_id: ann.id }))).toEqual([event("added")]);
+    const created = await during(update({ roles: ["provider"] }));
+    const { waiting_rooms } = await given(clinic.client.get(`/waiting_rooms?user_id=${ann.id}`));
+    const room = (what: string) => `waiting_room.${what} ${waiting_rooms[0].id}`;
+    expect(created).toEqual([event("updated"), room("created")]);
+    const admin = ["provider", "organization_admin"];
+    expect(await during(update({ roles: admin }))).toEqual([event("updated")]);
+    expect(await during(update({ roles: ["organization_admin"] }))).toEqual([
+      event("updated"),
+      room("retired"),
     ]);
-    const back = () => create([paula.id], { returning_user_id: ann.id });
-    expect(await eventsOf(clinic, back)).toEqual([event("organization_user.added")]);
-    const removed = withoutRooms(await eventsOf(clinic, () => removeMember(clinic, paula)));
-    expect(removed).toContainEqual(event("organization_user.updated"));
+    expect(await during(update({ roles: ["provider"] }))).toEqual([event("updated"), room("created")]);
+    expect(await during(removals)).toEqual([event("removed"), room("retired")]);
+    const invite = await clinic.addInvite({ email, returning_user_id: ann.id });
+    const token = await tokenOf(invite);
+    const accepted = () => atOnce(2, () => platform.post("/invites/accept", { token }));
+    const returned = [`invite.accepted ${invite.id}`, event("added"), room("created")];
+    expect(await during(accepted)).toEqual(returned);
+    await given(update({ roles: ["provider_assistant"], assists: [petra.id] })());
+    expect(await during(() => removeMember(clinic, petra))).toContain(event("updated"));
   });
 
   it("are one waiting_room event for each creation, change and retirement of a room, and none for an unchanged one", async () => {
@@ -394,28 +373,7 @@ describe("Events of what an organization or the platform sets up", () => {
       }),
     );
     const retire = () => clinic.client.delete(`/waiting_rooms/${room.slug}`);
-    expect(await during(() => Promise.all([retire(), retire()]))).toEqual([event("retired")]);
-  });
-
-  it("are waiting_room.created and waiting_room.retired of a personal room that comes, goes and comes back", async () => {
-    const clinic = await anOrganization();
-    const rooms = async (work: () => Promise<unknown>) =>
-      (await eventsOf(clinic, work)).filter(({ type }) => type.startsWith("waiting_room."));
-    let paula = { id: 0, waiting_room_slug: "" };
-    const [created] = await rooms(async () => {
-      paula = await clinic.addProvider();
-    });
-    const { waiting_rooms } = await given(clinic.client.get(`/waiting_rooms?user_id=${paula.id}`));
-    const data = { waiting_room_id: waiting_rooms[0].id };
-    expect(created).toEqual({ type: "waiting_room.created", data });
-    const setRoles = (roles: string[]) =>
-      given(clinic.platform.put(`/users/${paula.id}`, { user: { roles } }));
-    expect(await rooms(() => setRoles(["provider", "organization_admin"]))).toEqual([]);
-    expect(await rooms(() => setRoles(["organization_admin"]))).toEqual([
-      { type: "waiting_room.retired", data },
-    ]);
-    expect(await rooms(() => setRoles(["provider"]))).toEqual([{ type: "waiting_room.created", data }]);
-    expect(await rooms(() => removeMember(clinic, paula))).toEqual([{ type: "waiting_room.retired", data }]);
+    expect(await during(() => atOnce(2, retire))).toEqual([event("retired")]);
   });
 
   it("are one api_client event for each creation and revocation, also when the membership of its user ends", async () => {
@@ -431,7 +389,7 @@ describe("Events of what an organization or the platform sets up", () => {
     });
     expect(created).toEqual([event("created", 0), event("created", 1)]);
     const revoke = () => clinic.client.delete(`/api_clients/${clients[0]?.id}`);
-    expect(await eventsOf(clinic, () => Promise.all([revoke(), revoke()]))).toEqual([event("revoked", 0)]);
+    expect(await eventsOf(clinic, () => atOnce(2, revoke))).toEqual([event("revoked", 0)]);
     const happened = await eventsOf(clinic, () => removeMember(clinic, ann));
     expect(happened).toHaveLength(2);
     expect(happened).toContainEqual(event("revoked", 1));

@@ -50,14 +50,11 @@ describe("POST /authorization_codes/redeem", () => {
   it.each<[string, (code: string) => string | Promise<string>]>([
     ["is made up", () => "A".repeat(43)],
     ["is empty", () => ""],
-    ["is blank", () => " "],
     ["lacks its last letter", (code) => code.slice(0, -1)],
     ["has one more letter", (code) => `${code}A`],
     ["has a space around it", (code) => ` ${code}`],
     ["is in another case", (code) => code.toLowerCase()],
     ["is the digest of a valid code", sha256],
-    ["is a pattern", () => "%"],
-    ["is a piece of SQL", () => "' or 1=1 --"],
     ["has characters that no code has", () => "\u0000\ud800💥"],
     ["is 100 KB long", () => "A".repeat(100 * 1024)],
   ])("refuses a code that %s, and the valid code stays valid", async (_, forge) => {
@@ -71,22 +68,14 @@ describe("POST /authorization_codes/redeem", () => {
   });
 });
 
-describe("A code", () => {
-  it("is stored only as its SHA-256", async () => {
-    const { code } = await aCode();
-    const digest = await sha256(code);
-    for (const step of [() => {}, () => redeem(code)]) {
-      await step();
-      const rows = JSON.stringify(await everyRow());
-      expect(rows).toContain(digest);
-      expect(rows).not.toContain(code);
-      expect(rows).not.toContain(code.slice(0, 20));
-    }
-  });
-
-  it("cannot be redeemed through the external API", async () => {
-    const { client, code } = await aCode();
-    expectRefusal(await client.post("/authorization_codes/redeem", { code }), 404, "Not found");
-    expect((await redeem(code)).status).toBe(200);
-  });
+it("A code is stored only as its SHA-256", async () => {
+  const { code } = await aCode();
+  const digest = await sha256(code);
+  for (const step of [() => {}, () => redeem(code)]) {
+    await step();
+    const rows = JSON.stringify(await everyRow());
+    expect(rows).toContain(digest);
+    expect(rows).not.toContain(code);
+    expect(rows).not.toContain(code.slice(0, 20));
+  }
 });

@@ -23,6 +23,9 @@ describe("The mail of an invite", () => {
     const invite = await clinic.invite();
     expect(invite).toMatchObject({ mail_status: "queued", mailed_at: null });
     expect(clinic.mails.messages.map(({ body }) => body)).toEqual([MESSAGE]);
+    // While mail is off, queued mails wait.
+    await aMailWorker({ EMAIL: clinic.provider.binding, MAIL_FROM: "" }).deliver(MESSAGE);
+    expect(await clinic.read(invite)).toMatchObject({ mail_status: "queued" });
     await clinic.mailsUntilDone();
     const [mail, ...others] = clinic.provider.to(invite);
     expect(others).toEqual([]);
@@ -389,45 +392,30 @@ it("The name in a mail is the one that the platform set last, never one that the
   expect(mail?.html).toContain("Lakeside &lt;b&gt;Clinic&lt;/b&gt;");
 });
 
-describe("Without mail", () => {
-  it.each([
-    ["MAIL_FROM", { MAIL_FROM: "" }],
-    ["the binding EMAIL", { EMAIL: undefined }],
-  ])(
-    "because %s is missing, invites still work, no message is sent, and no limit of mails counts",
-    async (_, bindings) => {
-      const clinic = await aClinicWithMail(aMailProvider(), bindings);
-      const invite = await clinic.invite();
-      expect(invite).toMatchObject({ mail_status: "off", mailed_at: null });
-      expect(clinic.mails.messages).toEqual([]);
-      await haveMailed(clinic, 2000);
-      for (const tag of [1, 2, 3, 4]) await clinic.invite({ email: invite.email.replace("@", `+${tag}@`) });
-      expect(await countsOf(clinic)).toEqual([]);
-      await letAge(invite);
-      expect((await clinic.resend(invite)).body).toMatchObject({ mail_status: "off" });
-      await clinic.mails.runCron();
-      await clinic.mails.deliver(MESSAGE);
-      expect(clinic.mails.messages).toEqual([]);
-      expect(clinic.provider.attempts).toBe(0);
-      expect((await api("", {}).through(clinic.mails.fetcher).get("/health")).body).toMatchObject({
-        mail: "off",
-      });
-    },
-  );
-
-  it("queued mails wait until it is back", async () => {
-    const clinic = await aClinicWithMail();
+it.each([
+  ["MAIL_FROM", { MAIL_FROM: "" }],
+  ["the binding EMAIL", { EMAIL: undefined }],
+])(
+  "Without %s, invites still work, no message is sent, and no limit of mails counts",
+  async (_, bindings) => {
+    const clinic = await aClinicWithMail(aMailProvider(), bindings);
     const invite = await clinic.invite();
+    expect(invite).toMatchObject({ mail_status: "off", mailed_at: null });
+    expect(clinic.mails.messages).toEqual([]);
+    await haveMailed(clinic, 2000);
+    for (const tag of [1, 2, 3, 4]) await clinic.invite({ email: invite.email.replace("@", `+${tag}@`) });
+    expect(await countsOf(clinic)).toEqual([]);
+    await letAge(invite);
+    expect((await clinic.resend(invite)).body).toMatchObject({ mail_status: "off" });
+    await clinic.mails.runCron();
+    await clinic.mails.deliver(MESSAGE);
+    expect(clinic.mails.messages).toEqual([]);
+    expect(clinic.provider.attempts).toBe(0);
     expect((await api("", {}).through(clinic.mails.fetcher).get("/health")).body).toMatchObject({
-      mail: "on",
+      mail: "off",
     });
-    const off = aMailWorker({ EMAIL: clinic.provider.binding, MAIL_FROM: "" });
-    await off.deliver(MESSAGE);
-    expect(await clinic.read(invite)).toMatchObject({ mail_status: "queued" });
-    await clinic.mailsUntilDone();
-    expect(clinic.provider.to(invite)).toHaveLength(1);
-  });
-});
+  },
+);
 
 it("A mail is tried again after a temporary error, but not after a permanent one, and no message, log line or event has an address, a name or a link", async () => {
   const lines: string[] = [];
@@ -467,45 +455,30 @@ it("A mail is tried again after a temporary error, but not after a permanent one
     expect(text).not.toMatch(/wilhelmina|quincey|zebediah|token=|somebody@/i);
 });
 
-describe("A restored database", () => {
+it("A restored database drops queued mail, even if it was found due just before, and sends newer mail once it is resumed", async () => {
   const run = (statements: string[]) => env.DB.batch(statements.map((text) => env.DB.prepare(text)));
-
-  it("drops queued mail, and sends mail queued since then only after it is resumed", async () => {
-    const clinic = await aClinicWithMail();
-    const before = await clinic.invite();
-    await run(QUIETING_STATEMENTS);
-    try {
-      expect(await clinic.read(before)).toMatchObject({ mail_status: "failed", mailed_at: null });
-      const since = await clinic.invite();
-      await clinic.mails.pass(10 * MINUTE);
-      await clinic.mails.runCron();
-      await clinic.mails.pass(1000);
-      expect(clinic.provider.attempts).toBe(0);
-      expect(await clinic.read(since)).toMatchObject({ mail_status: "queued" });
-      await run(RESUMING_STATEMENTS);
-      await clinic.mails.runCron();
-      await clinic.mailsUntilDone();
-      expect(clinic.provider.to(before)).toEqual([]);
-      expect(clinic.provider.to(since)).toHaveLength(1);
-      await given(clinic.resend(before));
-      await clinic.mailsUntilDone();
-      expect(clinic.provider.to(before)).toHaveLength(1);
-    } finally {
-      await run(RESUMING_STATEMENTS);
-    }
+  onTestFinished(async () => {
+    await run(RESUMING_STATEMENTS);
   });
-
-  it("sends no mail that was found due just before", async () => {
-    const { DB } = beforeLeasing(() => run(QUIETING_STATEMENTS));
-    const clinic = await aClinicWithMail();
-    const invite = await clinic.invite();
-    try {
-      await aMailWorker({ EMAIL: clinic.provider.binding, DB }).deliver(MESSAGE);
-      expect(clinic.provider.to(invite)).toEqual([]);
-    } finally {
-      await run(RESUMING_STATEMENTS);
-    }
-  });
+  const { DB } = beforeLeasing(() => run(QUIETING_STATEMENTS));
+  const clinic = await aClinicWithMail();
+  const before = await clinic.invite();
+  await aMailWorker({ EMAIL: clinic.provider.binding, DB }).deliver(MESSAGE);
+  expect(await clinic.read(before)).toMatchObject({ mail_status: "failed", mailed_at: null });
+  const since = await clinic.invite();
+  await clinic.mails.pass(10 * MINUTE);
+  await clinic.mails.runCron();
+  await clinic.mails.pass(1000);
+  expect(clinic.provider.attempts).toBe(0);
+  expect(await clinic.read(since)).toMatchObject({ mail_status: "queued" });
+  await run(RESUMING_STATEMENTS);
+  await clinic.mails.runCron();
+  await clinic.mailsUntilDone();
+  expect(clinic.provider.to(before)).toEqual([]);
+  expect(clinic.provider.to(since)).toHaveLength(1);
+  await given(clinic.resend(before));
+  await clinic.mailsUntilDone();
+  expect(clinic.provider.to(before)).toHaveLength(1);
 });
 
 describe("GET /invites of the platform API", () => {

@@ -1,6 +1,5 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { QUIETING_STATEMENTS, RESUMING_STATEMENTS } from "../../../src/dev/quiet_statements.ts";
 import { ERASED_PORTION, ERASURES_COUNTED } from "../../../src/limits.ts";
 import { entriesAbout } from "../support/access_logs.ts";
 import { theWorker } from "../support/api.ts";
@@ -142,35 +141,6 @@ describe("DELETE /participants", () => {
       expect(await given(changingOnlyTheLog(() => erase(clinic, nobody, true)))).toEqual(NOTHING);
     expect(await entriesAbout(clinic, "search", "participant")).toHaveLength(3);
     expect(await entriesFor(clinic, "nobody")).toMatchObject([{ event: "search", resource_id: null }]);
-  });
-
-  it("needs exactly one reference, and texts must be true or false", async () => {
-    const { clinic, reference } = await aPatient();
-    const one = `external_reference=${reference}`;
-    for (const [query, error] of [
-      ["", "external_reference: is required"],
-      ["?texts=true", "external_reference: is required"],
-      ["?external_reference=", "external_reference: must not be empty"],
-      [`?${one}&text=true`, "text: is not a parameter of this operation; use texts, external_reference"],
-      [`?${one}&external_reference=other`, "external_reference: is given twice: give it once"],
-      [`?${one}&texts=yes`, "texts: must be one of true, false"],
-      [`?${one}&texts=1`, "texts: must be one of true, false"],
-      [`?${one}&texts=true&texts=false`, "texts: is given twice: give it once"],
-    ])
-      expectRefusal(await changingNothing(() => clinic.client.delete(`/participants${query}`)), 400, error);
-  });
-});
-
-describe("After DELETE /participants, a late report", () => {
-  it("can still withdraw a consent", async () => {
-    const { clinic, reference, call } = await aPatient();
-    await call.addEgress();
-    await given(erase(clinic, reference));
-    const egresses = async () => (await given(clinic.client.get(`${call.path}/egresses`))).egresses;
-    expect(await egresses()).toHaveLength(1);
-    const [, { key }] = call.participants;
-    await given(call.report({ participants: [{ key, recording_consent: false }] }));
-    expect(await egresses()).toEqual([]);
   });
 });
 
@@ -441,24 +411,6 @@ describe("DELETE /participants with texts=true", () => {
     expect(await fileExists(storage_key)).toBe(false);
   });
 
-  it("also deletes a file that was named before it was uploaded", async () => {
-    const clinic = await anOrganization();
-    const reference = unique("patient");
-    const storage_key = `${clinic.slug}/${unique("late")}.wav`;
-    const egress = { status: "egress_ending", ended_at: null, storage_key };
-    const call = await aDocumentedCall(clinic, reference, { egress });
-    await given(erase(clinic, reference, true));
-    await workerWith({}).runCron();
-    await storeFile(storage_key);
-    const { egress_id } = call.reported;
-    const report = () =>
-      reportEgress(clinic, egress_id, { status: "egress_ended", storage_key, ended_at: ENDED_AT });
-    await given(report());
-    await given(report());
-    await workerWith({}).runCron();
-    expect(await fileExists(storage_key)).toBe(false);
-  });
-
   it("leaves the files to the cron while the storage fails", async () => {
     const clinic = await anOrganization();
     const reference = unique("patient");
@@ -473,21 +425,6 @@ describe("DELETE /participants with texts=true", () => {
     expect(await entriesAbout(clinic, "delete", "egress")).toMatchObject([
       { resource_id: call.reported.id, api_client_id: clinic.client.id },
     ]);
-  });
-
-  it("deletes no file of a restored database until its operator resumes it", async () => {
-    const clinic = await anOrganization();
-    const reference = unique("patient");
-    const call = await aDocumentedCall(clinic, reference);
-    const run = (statements: string[]) => env.DB.batch(statements.map((each) => env.DB.prepare(each)));
-    onTestFinished(async () => void (await run(RESUMING_STATEMENTS)));
-    await run(QUIETING_STATEMENTS);
-    expect(await given(erase(clinic, reference, true))).toEqual({ ...NOTHING, erased_count: 1 });
-    await workerWith({}).runCron();
-    expect(await call.left()).toEqual({ ...GONE, file: true, status: "egress_ended" });
-    await run(RESUMING_STATEMENTS);
-    await workerWith({}).runCron();
-    expect(await call.left()).toEqual(GONE);
   });
 });
 

@@ -1,7 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { aCall, type Call, ENDED_AT, reportEgress } from "../support/calls.ts";
-import { aLiveKitRoom, delivered } from "../support/livekit.ts";
 import { anOrganization, given, type Organization, unique } from "../support/organization.ts";
 import { workerWith } from "../support/queue.ts";
 import { fromNow, travelTo } from "../support/time.ts";
@@ -136,14 +135,6 @@ describe("call.results_ready", () => {
     await given(call.report({ ended_at: ENDED_AT }));
     await later(10);
     await later(60);
-    expect(await announced(clinic)).toHaveLength(1);
-  });
-
-  it("comes for a call that only LiveKit reported", async () => {
-    const clinic = await anOrganization();
-    const room = await aLiveKitRoom(clinic);
-    await delivered([room.joined("rita", 8), room.left("rita", 50, 8), room.finished(90)]);
-    await later(10);
     expect(await announced(clinic)).toHaveLength(1);
   });
 

@@ -3,7 +3,6 @@ import { describe, expect, it } from "vitest";
 import { spokenLines } from "../../support/speech.ts";
 import { platform } from "../support/api.ts";
 import { aCall, aRecipient } from "../support/calls.ts";
-import { countingRoundTrips } from "../support/database.ts";
 import { anOrganization, given } from "../support/organization.ts";
 import { countingRows } from "../support/rows.ts";
 import { throughStrictDatabase } from "../support/strict_database.ts";
@@ -47,20 +46,6 @@ describe("A transcript of one hour", () => {
     const text = lines.map((line) => line.text).join("");
     expect(text.length).toBeGreaterThan(50_000);
     expect(await storedBytes(call)).toBeLessThan(28_000);
-  });
-
-  it("costs one round trip when its report is repeated", async () => {
-    const { call } = await aCallToTranscribe();
-    const transcript = { is_final: true, lines: anHourOf(call.participants) };
-    const reported = await given(call.reportTranscript(transcript));
-    const counting = countingRoundTrips();
-    let repeated: unknown;
-    const trips = await counting.during(async () => {
-      const api = platform.through(counting.fetcher);
-      repeated = await given(api.put(`${call.url}/transcript`, { transcript }));
-    });
-    expect(repeated).toEqual(reported);
-    expect(trips).toBe(1);
   });
 });
 
@@ -115,35 +100,6 @@ describe("PUT …/calls/{key}/transcript of the maximum size", () => {
 });
 
 describe("The id of a transcript line", () => {
-  it("stays as long as the line does, whatever happens to other lines", async () => {
-    const { call, paula, rita, read } = await aCallToTranscribe();
-    const [one, two, three] = [says(paula, 0, 1, "one"), says(rita, 1, 2, "two"), says(paula, 5, 6, "three")];
-    const report = async (...lines: object[]) => {
-      const reported = await given(call.reportTranscript({ is_final: false, lines }));
-      expect((await read()).body).toEqual(reported);
-      return ids(reported);
-    };
-    const [first = 0, second = 0] = await report(one, two);
-    expect(second).toBe(first + 1);
-
-    // A live transcript grows, at the end and in between.
-    const [, , third = 0] = await report(one, two, three);
-    expect(third).toBeGreaterThan(second);
-    const between = says(rita, 3, 4, "between");
-    const [, , fourth = 0] = await report(one, two, between, three);
-    expect(fourth).toBeGreaterThan(third);
-    expect(await report(one, two, between, three)).toEqual([first, second, fourth, third]);
-
-    // A changed line is a new line, and so is a line that comes back.
-    const [, changed = 0] = await report(one, { ...two, text: "Two" }, between, three);
-    expect(changed).toBeGreaterThan(fourth);
-    expect(await report(one, three)).toEqual([first, third]);
-    const [, back = 0] = await report(one, two, three);
-    expect(back).toBeGreaterThan(changed);
-    expect(await report()).toEqual([]);
-    expect(Math.min(...(await report(one, two, three)))).toBeGreaterThan(back);
-  });
-
   it("is unique in the service, even if reports come at once", async () => {
     const clinic = await anOrganization();
     const calls = await Promise.all([1, 2, 3, 4, 5].map(() => aCall(clinic)));

@@ -167,7 +167,9 @@ describe("POST /api/livekit/webhook", () => {
     expectRefusal(await signed.send("POST", "/*", ""), 404, "Not found");
   });
 
-  it("accepts 256 KiB, and refuses more", async () => {
+  it("accepts 256 KiB of JSON, and refuses more", async () => {
+    for (const body of ["{", ""])
+      expectRefusal(await liveKit.send(body), 400, "Request body is not valid JSON");
     const event = anEvent("room_started");
     expect((await liveKit.send(event.padEnd(LIMIT))).status).toBe(200);
     expectRefusal(
@@ -177,17 +179,10 @@ describe("POST /api/livekit/webhook", () => {
     );
   });
 
-  it("refuses a body that is not JSON", async () => {
-    expectRefusal(await liveKit.send("{"), 400, "Request body is not valid JSON");
-    expectRefusal(await liveKit.send(""), 400, "Request body is not valid JSON");
-  });
-
-  it.each(["application/webhook+json; charset=utf-8", "application/json", "text/plain"])(
-    "accepts the content type %s",
-    async (type) => {
+  it("accepts any content type", async () => {
+    for (const type of ["application/webhook+json; charset=utf-8", "application/json", "text/plain"])
       expect((await liveKit.send("{}", { "Content-Type": type })).status).toBe(200);
-    },
-  );
+  });
 
   const UNUSABLE: Record<string, string> = {
     "no object": "[]",

@@ -3,7 +3,6 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { ERASED_PORTION, ERASURES_COUNTED } from "../../../src/limits.ts";
 import { entriesAbout } from "../support/access_logs.ts";
 import { theWorker } from "../support/api.ts";
-import { atOnce } from "../support/at_once.ts";
 import {
   aCall,
   aProviderOnTheCall,
@@ -79,25 +78,6 @@ describe("DELETE /participants", () => {
     const keys = [call, second].map(({ participants }) => participants[1].key);
     for (const personal of [reference, "visit-of-rita", ...keys]) expect(stored).not.toContain(personal);
     expect(stored).toContain(call.participants[0].key);
-  });
-
-  it("erases visits to waiting rooms that led to no call, but leaves a person who is waiting", async () => {
-    const clinic = await anOrganization();
-    const reference = unique("patient");
-    const { slug } = await clinic.addRoom();
-    const left = await waits(clinic, slug, reference, { left_at: STARTED_AT });
-    const waiting = await waits(clinic, slug, reference);
-    expect(await given(erase(clinic, reference))).toEqual({ ...NOTHING, erased_count: 1, ongoing_count: 1 });
-    expect(
-      (await given(clinic.client.get(`/waiting_rooms/${slug}/participants`))).participants,
-    ).toMatchObject([{ id: waiting.id, display_name: "Rita Recipient", external_reference: reference }]);
-    await clinic.addParticipant(slug, { waiting_since: WAITING_SINCE, left_at: STARTED_AT }, waiting.key);
-    expect(await given(erase(clinic, reference))).toEqual({ ...NOTHING, erased_count: 1 });
-    expect(await entriesFor(clinic, reference)).toMatchObject([
-      { event: "delete", resource_id: left.id, call_id: null },
-      { event: "read", resource: "waiting_room", shown: [waiting.id] },
-      { event: "delete", resource_id: waiting.id, call_id: null },
-    ]);
   });
 
   it("leaves a call that has not ended, even under legal hold, until it has", async () => {
@@ -239,16 +219,6 @@ describe("DELETE /participants of a person with many calls", () => {
       expect([display_name, external_reference]).toEqual(["Participant", null]);
     for (const { external_reference } of await storedRows(clinic, "calls"))
       expect(external_reference).toBeNull();
-  });
-
-  it("erases each participation once if requests come at the same moment", async () => {
-    const count = ERASED_PORTION + 50;
-    const { clinic, reference } = await aPatientOfMany(count);
-    const portions = await atOnce(3, () => given(erase(clinic, reference)));
-    const erased = portions.map(({ erased_count }) => erased_count).sort((a, b) => b - a);
-    expect(erased).toEqual([ERASED_PORTION, 50, 0]);
-    expect(await erasedIds(clinic)).toHaveLength(count);
-    expect(isEachOnce(await erasedIds(clinic))).toBe(true);
   });
 
   it("reads as many rows of 6,000 calls as of 2,000, and counts the first ones", async () => {

@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { aCall, type Call, ENDED_AT, reportEgress } from "../support/calls.ts";
 import { anOrganization, given, type Organization, unique } from "../support/organization.ts";
@@ -136,19 +135,6 @@ describe("call.results_ready", () => {
     await later(10);
     await later(60);
     expect(await announced(clinic)).toHaveLength(1);
-  });
-
-  it("is not sent while a restored database is quiet, and comes when it resumes", async () => {
-    const { count } = await anEndedCall((call) => given(call.reportSoapNote(note)));
-    await env.DB.prepare("insert into database_settings (name, value) values ('quiet', 1)").run();
-    try {
-      await later(30);
-      expect(await count()).toBe(0);
-    } finally {
-      await env.DB.prepare("delete from database_settings where name = 'quiet'").run();
-    }
-    await runCron();
-    expect(await count()).toBe(1);
   });
 
   it("comes for each of many calls, and one organization's drafts do not delay another's", async () => {

@@ -491,23 +491,6 @@ describe("A visit, over time,", () => {
     expectRefusal(await late.clinic.client.put(late.path, named), 422, /external_reference: was erased/);
   });
 
-  it("is not marked as missed in a restored database, because reports may be lost", async () => {
-    const { clinic, visit, runCron, status } = await aVisitToday();
-    await given(clinic.client.put("/organization", { organization: { participant_retention_days: 1 } }));
-    travelTo(fromNow(40 + MINUTES_OF_DAY));
-    await env.DB.prepare("insert into database_settings (name, value) values ('quiet', 1)").run();
-    try {
-      await runCron();
-      await runCron();
-      expect(await status()).toBe("planned");
-      expect((await readVisit(clinic, visit)).participants).toEqual([expect.objectContaining(RITA)]);
-    } finally {
-      await env.DB.prepare("delete from database_settings where name = 'quiet'").run();
-    }
-    await runCron();
-    expect(await status()).toBe("missed");
-  });
-
   it("loses its names and references after participant_retention_days", async () => {
     const clinic = await aClinicWithQueue();
     const { slug } = await clinic.addRoom();

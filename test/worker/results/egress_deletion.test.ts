@@ -132,25 +132,6 @@ describe("DELETE …/egresses/{egress_id} while the storage fails", () => {
     expect(await fileExists(storage_key)).toBe(false);
   });
 
-  it.each(["the file that it names now", "the one before"])(
-    "deletes both files later if a report names another one meanwhile, even if the storage keeps %s at first",
-    async (kept) => {
-      const { clinic, bucket, runCron, report, read, storage_key, updates } = await aFailedDeletion();
-      const other = aKey(clinic);
-      await storeFile(other);
-      await given(report({ storage_key: other }));
-      bucket.refuses = (keys) => keys.includes(kept === "the one before" ? storage_key : other);
-      await runCron();
-      expect(await fileExists(storage_key)).toBe(kept === "the one before");
-      expect((await read()).status).toBe("egress_ended");
-      bucket.refuses = () => false;
-      await runCron();
-      expect((await read()).status).toBe("egress_deleted");
-      expect(await Promise.all([storage_key, other].map(fileExists))).toEqual([false, false]);
-      expect(await updates()).toHaveLength(1);
-    },
-  );
-
   it("does not delay other deletions, and is not forgotten after them", async () => {
     const stuck = await aFailedDeletion();
     stuck.bucket.refuses = (keys) => keys.includes(stuck.storage_key);

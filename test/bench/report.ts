@@ -1,7 +1,6 @@
 /** The tables in Markdown, and their place in the README of this folder. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
-import { BUSY_FOR, DATABASES, type Load, type Neighbours } from "../project/support/load_over_shards.ts";
 import { type Effort, type Figures, type Measured, ROUND_TRIP_TIME } from "./measure.ts";
 import { median, quantile } from "./statistics.ts";
 import type { Storage } from "./storage.ts";
@@ -71,30 +70,6 @@ export function storageTable(storage: Storage[]): string {
   return `**Storage**: the size that a call adds to the database, and the number of calls that fill ${DATABASE_LIMIT / 1e9} GB.
 
 ${table(["", "kB", "Calls"], rows)}`;
-}
-
-/** The figures, each except the first followed by its ratio to the first. */
-const besideTheFirst = ([first = Number.NaN, ...others]: number[]) => [
-  first.toFixed(0),
-  ...others.flatMap((each) => [each.toFixed(0), (each / first).toFixed(2)]),
-];
-
-export const loadTable = (loads: Load[]) =>
-  `**Several databases**: requests per second of organizations in one database and in ${DATABASES}; each batch keeps its database busy for ${BUSY_FOR} ms.
-
-${table(
-  ["", "1", String(DATABASES), "Ratio"],
-  loads.map(({ name, rates }) => [name, ...besideTheFirst(rates)]),
-)}`;
-
-export function neighboursTable(neighbours: Neighbours[]): string {
-  const [well = "", ...others] = neighbours[0]?.latencies.keys() ?? [];
-  const columns = ["", `When ${well}`, ...others.flatMap((state) => [state, "Ratio"])];
-  const rows = neighbours.map(({ name, latencies }) => [
-    name,
-    ...besideTheFirst(Array.from(latencies.values(), median)),
-  ]);
-  return `**Beside a database that is slow or down**: the median of the milliseconds for four requests of organizations in the other ${DATABASES - 1}.\n\n${table(columns, rows)}`;
 }
 
 function table(columns: string[], rows: string[][]): string {

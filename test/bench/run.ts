@@ -8,7 +8,6 @@ import { requireArguments } from "../../src/dev/command.ts";
 import { withLocalBindings } from "../../src/dev/local_bindings.ts";
 import { applyMigrations } from "../../src/dev/local_database.ts";
 import { runWith } from "../../src/dev/statement_runner.ts";
-import { measureLoad, measureNeighbours } from "../project/support/load_over_shards.ts";
 import { type Handler, likeWorkers } from "../project/support/worker_in_node.ts";
 import { openBenchClinic } from "./clinic.ts";
 import { type Measured, measure } from "./measure.ts";
@@ -82,9 +81,6 @@ await withLocalBindings({ persistTo: folder }, async (env) => {
     say("Bundles and their start-up");
     parts.push(report.startUpLine(await measureStartUp(values.quick ? 5 : 15)));
     parts.push(report.storageTable(storage));
-    say("Several databases");
-    parts.push(report.loadTable(await measureLoad(values.quick ? 5 : 20)));
-    parts.push(report.neighboursTable(await measureNeighbours(values.quick ? 6 : 20)));
     if (!values.quick) report.writeToReadme(parts.join("\n\n"));
   }
   process.stdout.write(`\n${parts.join("\n\n")}\n`);

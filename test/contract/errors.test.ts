@@ -15,13 +15,7 @@ import { anInvite, anOrganization, given, type Organization } from "../worker/su
 import { aCallWithResults } from "../worker/support/reach.ts";
 import { fromNow } from "../worker/support/time.ts";
 import { changingNothing } from "../worker/support/unchanged.ts";
-import {
-  aRoomWithSub,
-  aRoomWithSubstitute,
-  at,
-  between,
-  subsOf,
-} from "../worker/support/waiting_room_subs.ts";
+import { aRoomWithSub, at, between, subsOf } from "../worker/support/waiting_room_subs.ts";
 import { aClinicWithRoom, create, leave, read, retire, update } from "../worker/support/waiting_rooms.ts";
 
 /** Slugs without a room of the clinic: of no room, and of another organization's. */
@@ -53,33 +47,23 @@ describe("400", () => {
 // 401: authentication.test.ts, 5.
 
 describe("404", () => {
-  it("waiting room get, update, retire: slug does not exist or is not accessible", async () => {
-    const clinic = await anOrganization();
-    for (const slug of await otherSlugs(clinic)) {
-      expectRefusal(await read(clinic, slug), 404);
-      expectRefusal(await update(clinic, slug, { is_active: true }), 404);
-      expectRefusal(await retire(clinic, slug), 404);
-    }
-  });
-
-  it("waiting room sub list, create: waiting room does not exist or is not accessible", async () => {
-    const { clinic, substitute } = await aRoomWithSubstitute();
-    for (const slug of await otherSlugs(clinic)) {
-      const { path, create } = subsOf(clinic, slug, substitute.user_id);
+  it("waiting room get, update, retire; waiting room sub list, create, update, delete: the room does not exist or is not accessible; or the sub", async () => {
+    const { clinic, substitute, listed, remove, update: updateSub, sub } = await aRoomWithSub();
+    const { slug } = await clinic.addRoom({ name: "Lungs" });
+    for (const other of await otherSlugs(clinic)) {
+      expectRefusal(await read(clinic, other), 404);
+      expectRefusal(await update(clinic, other, { is_active: true }), 404);
+      expectRefusal(await retire(clinic, other), 404);
+      const { path, create } = subsOf(clinic, other, substitute.user_id);
       expectRefusal(await clinic.client.get(path), 404);
       expectRefusal(await create(), 404);
     }
-  });
-
-  it("waiting room sub update, delete: room or sub does not exist or is not accessible", async () => {
-    const { clinic, substitute, listed, remove, update, sub } = await aRoomWithSub();
-    const { slug } = await clinic.addRoom({ name: "Lungs" });
     for (const other of [slug, ...(await otherSlugs(clinic))]) {
       const subs = subsOf(clinic, other, substitute.user_id);
       expectRefusal(await subs.update(sub.id, { user_id: null }), 404);
       expectRefusal(await subs.remove(sub.id), 404);
     }
-    expectRefusal(await update(sub.id + 1, { user_id: null }), 404);
+    expectRefusal(await updateSub(sub.id + 1, { user_id: null }), 404);
     expectRefusal(await remove(sub.id + 1), 404);
     expect(await listed()).toEqual([sub]);
   });

@@ -6,11 +6,7 @@ import { quietSince } from "../../database/quiet.ts";
 import { workOff } from "../../database/turns.ts";
 import { administeredOrganization } from "../../http/roles.ts";
 import { EVENTS_KEPT_FOR } from "../../lifetimes.ts";
-import {
-  endpointNotActive,
-  webhookEndpointNotFound,
-  webhooksQuiet,
-} from "../webhook_endpoints/webhook_endpoints.refusals.ts";
+import * as refusals from "../webhook_endpoints/webhook_endpoints.refusals.ts";
 import { endpointById, endpointWithSecrets } from "../webhook_endpoints/webhook_endpoints.sql.ts";
 import { type DeliveriesQuery, type Delivery, newPing, newTest } from "./webhook_deliveries.schemas.ts";
 import { sendWebhook } from "./webhook_deliveries.sending.ts";
@@ -32,7 +28,7 @@ export async function listDeliveries(
     endpointById({ organization_id, id }),
     deliveriesBefore({ organization_id, id, before: after ?? Number.MAX_SAFE_INTEGER, limit: per_page }),
   ]);
-  if (!endpoint) throw webhookEndpointNotFound();
+  if (!endpoint) throw refusals.webhookEndpointNotFound();
   return { deliveries, next_after: deliveries.at(-1)?.event_id ?? after ?? null };
 }
 
@@ -44,8 +40,8 @@ export async function pingWebhookEndpoint(context: ClientContext, id: number, ty
     endpointWithSecrets({ organization_id, id }),
     quietSince({}),
   ]);
-  if (!endpoint) throw webhookEndpointNotFound();
-  if (quiet) throw webhooksQuiet();
+  if (!endpoint) throw refusals.webhookEndpointNotFound();
+  if (quiet) throw refusals.webhooksQuiet();
   return sendWebhook(context, endpoint, type ? newTest(type) : newPing(now));
 }
 
@@ -56,9 +52,9 @@ export async function redeliver(context: ClientContext, id: number, after: numbe
     context,
     { endpoint: endpointById({ organization_id, id }), quiet: quietSince({}) },
     ({ endpoint: [endpoint], quiet: [quiet] }) => {
-      if (!endpoint) throw webhookEndpointNotFound();
-      if (quiet) throw webhooksQuiet();
-      if (!endpoint.is_active) throw endpointNotActive();
+      if (!endpoint) throw refusals.webhookEndpointNotFound();
+      if (quiet) throw refusals.webhooksQuiet();
+      if (!endpoint.is_active) throw refusals.endpointNotActive();
       const { event_types, created_at } = endpoint;
       const redelivery = {
         organization_id,

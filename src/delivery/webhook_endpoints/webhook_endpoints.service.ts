@@ -12,11 +12,7 @@ import { type Author, asAdministrator } from "../../organization/roles/roles.aut
 import { newWebhookSecret } from "../webhook_deliveries/webhook_deliveries.format.ts";
 import { mergeEndpoint, newEndpoint, rotateSecret } from "./webhook_endpoints.merge.ts";
 import { urlFault } from "./webhook_endpoints.policy.ts";
-import {
-  endpointOutlivesClient,
-  urlNotAllowed,
-  webhookEndpointNotFound,
-} from "./webhook_endpoints.refusals.ts";
+import * as refusals from "./webhook_endpoints.refusals.ts";
 import type {
   createWebhookEndpointBody,
   updateWebhookEndpointBody,
@@ -43,7 +39,8 @@ export async function listWebhookEndpoints({ db, caller }: ClientContext): Promi
 export const requireWebhookEndpoint = async (
   { db, caller }: ClientContext,
   id: number,
-): Promise<WebhookEndpoint> => requireFirst(db, endpointById(ownPath(caller, id)), webhookEndpointNotFound);
+): Promise<WebhookEndpoint> =>
+  requireFirst(db, endpointById(ownPath(caller, id)), refusals.webhookEndpointNotFound);
 
 export async function createWebhookEndpoint(
   context: ClientContext,
@@ -124,7 +121,7 @@ function asLasting(caller: Caller): Author<Rights> {
   const author = asAdministrator(caller);
   const require: typeof author.require = (member) => {
     const rights = author.require(member);
-    if (!isWithin(rights, { ...rights, expires_at: null })) throw endpointOutlivesClient();
+    if (!isWithin(rights, { ...rights, expires_at: null })) throw refusals.endpointOutlivesClient();
     return rights;
   };
   return { ...author, require };
@@ -140,7 +137,7 @@ const changeEndpoint = <Endpoint, Result>(
   const reads = { member: author.read, endpoint: read };
   return decideAndWrite(context, reads, ({ member: [member], endpoint: [endpoint] }) => {
     author.require(member);
-    if (!endpoint) throw webhookEndpointNotFound();
+    if (!endpoint) throw refusals.webhookEndpointNotFound();
     return decide(endpoint);
   });
 };
@@ -148,5 +145,5 @@ const changeEndpoint = <Endpoint, Result>(
 function requireAllowedUrl({ url: ownUrl, settings: { OWN_HOSTS } }: ClientContext, url: string): void {
   const allowsLoopback = isLoopback(new URL(ownUrl).hostname);
   const fault = urlFault(url, { ownUrl, ownHosts: OWN_HOSTS, allowsLoopback });
-  if (fault) throw urlNotAllowed(fault);
+  if (fault) throw refusals.urlNotAllowed(fault);
 }

@@ -12,29 +12,22 @@ import {
   MAX_TIME_ZONE_LENGTH,
 } from "../../limits.ts";
 import { lazily } from "../../memory.ts";
-import {
-  NOT_A_TIME_ZONE,
-  NOT_AN_IDENTIFIER_SYSTEM,
-  NOT_AN_ORGANIZATION_SLUG,
-  NOT_RETENTION_DAYS,
-  ORGANIZATION_STAYS,
-  OWN_ORGANIZATION_STAYS,
-} from "./organizations.refusals.ts";
+import * as refusals from "./organizations.refusals.ts";
 import type { organizationSchema, ownOrganizationSchema } from "./organizations.responses.ts";
 import type { organizationColumns } from "./organizations.sql.ts";
 
 export const organizationSlug = lazily(() =>
   z
     .string()
-    .max(MAX_ORGANIZATION_SLUG_LENGTH, { error: NOT_AN_ORGANIZATION_SLUG, abort: true })
-    .regex(ORGANIZATION_SLUG, NOT_AN_ORGANIZATION_SLUG),
+    .max(MAX_ORGANIZATION_SLUG_LENGTH, { error: refusals.NOT_AN_ORGANIZATION_SLUG, abort: true })
+    .regex(ORGANIZATION_SLUG, refusals.NOT_AN_ORGANIZATION_SLUG),
 );
 
 export const retentionDays = lazily(() =>
   z
-    .int({ error: NOT_RETENTION_DAYS, abort: true })
-    .min(1, NOT_RETENTION_DAYS)
-    .max(MAX_RETENTION_DAYS, NOT_RETENTION_DAYS)
+    .int({ error: refusals.NOT_RETENTION_DAYS, abort: true })
+    .min(1, refusals.NOT_RETENTION_DAYS)
+    .max(MAX_RETENTION_DAYS, refusals.NOT_RETENTION_DAYS)
     .nullable(),
 );
 
@@ -55,10 +48,10 @@ function isKnownTimeZone(timeZone: string): boolean {
 
 export const timeZone = lazily(() =>
   z
-    .string({ error: NOT_A_TIME_ZONE })
-    .max(MAX_TIME_ZONE_LENGTH, { error: NOT_A_TIME_ZONE, abort: true })
-    .regex(TIME_ZONE, { error: NOT_A_TIME_ZONE, abort: true })
-    .refine(isKnownTimeZone, NOT_A_TIME_ZONE)
+    .string({ error: refusals.NOT_A_TIME_ZONE })
+    .max(MAX_TIME_ZONE_LENGTH, { error: refusals.NOT_A_TIME_ZONE, abort: true })
+    .regex(TIME_ZONE, { error: refusals.NOT_A_TIME_ZONE, abort: true })
+    .refine(isKnownTimeZone, refusals.NOT_A_TIME_ZONE)
     .nullable(),
 );
 
@@ -66,8 +59,8 @@ export const timeZone = lazily(() =>
 export const patientIdentifierSystem = lazily(() =>
   z
     .string()
-    .max(MAX_IDENTIFIER_SYSTEM_LENGTH, { error: NOT_AN_IDENTIFIER_SYSTEM, abort: true })
-    .regex(/^[A-Za-z][A-Za-z0-9+.-]*:[A-Za-z0-9._~:/?#@!&'()*+;=%-]+$/, NOT_AN_IDENTIFIER_SYSTEM),
+    .max(MAX_IDENTIFIER_SYSTEM_LENGTH, { error: refusals.NOT_AN_IDENTIFIER_SYSTEM, abort: true })
+    .regex(/^[A-Za-z][A-Za-z0-9+.-]*:[A-Za-z0-9._~:/?#@!&'()*+;=%-]+$/, refusals.NOT_AN_IDENTIFIER_SYSTEM),
 );
 
 export const createOrganizationBody = lazily(() =>
@@ -98,13 +91,13 @@ const changeableFields = lazily(() =>
 );
 
 export const updateOwnOrganizationBody = lazily(() =>
-  z.object({ organization: changeableFields() }).register(unchangeable, OWN_ORGANIZATION_STAYS),
+  z.object({ organization: changeableFields() }).register(unchangeable, refusals.OWN_ORGANIZATION_STAYS),
 );
 
 export const updateOrganizationBody = lazily(() =>
   z
     .object({ organization: changeableFields().extend({ is_suspended: z.boolean().optional() }) })
-    .register(unchangeable, ORGANIZATION_STAYS),
+    .register(unchangeable, refusals.ORGANIZATION_STAYS),
 );
 
 export type Organization = Row<typeof organizationColumns>;

@@ -22,12 +22,7 @@ import {
   type NewOrganization,
   newOrganization,
 } from "./organizations.merge.ts";
-import {
-  noRegionToList,
-  noSuchRegion,
-  organizationNotFound,
-  organizationSlugTaken,
-} from "./organizations.refusals.ts";
+import * as refusals from "./organizations.refusals.ts";
 import type {
   Organization,
   organizationsQuery,
@@ -50,7 +45,7 @@ type ListQuery = z.output<ReturnType<typeof organizationsQuery>>;
 export async function listOrganizations(context: Context, { region, ...page }: ListQuery) {
   const { db, shards } = context;
   const among = region === undefined ? null : shardsIn(context, region);
-  if (among?.length === 0) throw noRegionToList(regionsOf(context));
+  if (among?.length === 0) throw refusals.noRegionToList(regionsOf(context));
   const filter = { shards: among && JSON.stringify(among) };
   const window = { ...pageWindow(page), ...filter };
   const [[counted], places, here] = await runBatch(db, [
@@ -90,7 +85,7 @@ const placed = (context: Context, row: Organization): PlacedOrganization => ({
 });
 
 export const requireOrganization = async (context: Context, id: number): Promise<PlacedOrganization> =>
-  placed(context, await requireFirst(context.db, organizationRow({ id }), organizationNotFound));
+  placed(context, await requireFirst(context.db, organizationRow({ id }), refusals.organizationNotFound));
 
 /**
  * A taken slug gets a number if it was generated, and is refused if it was chosen. In the directory's own database, one
@@ -116,7 +111,7 @@ export async function createOrganization(
       const isTaken =
         place &&
         (place.shard === 0 || place.deleted_at !== null || regionOf(context, place.shard) !== region);
-      if (isTaken) throw organizationSlugTaken();
+      if (isTaken) throw refusals.organizationSlugTaken();
       if (place) return { unchanged: place };
       const insertPlace = placeWrites.insert({ slug, shard, deleted_at: null });
       if (shard > 0) return { writes: [insertPlace] };
@@ -143,7 +138,7 @@ async function createAt(
     context,
     reads,
     ({ organization: [organization], shard: [own] }) => {
-      if (organization) throw organizationSlugTaken();
+      if (organization) throw refusals.organizationSlugTaken();
       // Two bindings are mixed up.
       if (own?.value !== shard) throw new Error(`The binding of shard ${shard} leads to another database`);
       return {
@@ -171,7 +166,7 @@ function shardOfNewOrganizations(context: Context, region: string | null): numbe
     );
   const inRegion = shardsIn(context, region);
   const newest = inRegion.at(-1);
-  if (newest === undefined) throw noSuchRegion(regionsOf(context));
+  if (newest === undefined) throw refusals.noSuchRegion(regionsOf(context));
   return chosen !== undefined && inRegion.includes(chosen) ? chosen : newest;
 }
 
@@ -212,7 +207,7 @@ function decideOrganization(
   input: OrganizationUpdate,
   merge: typeof mergeOrganization,
 ): Decision<Organization> {
-  if (!organization) throw organizationNotFound();
+  if (!organization) throw refusals.organizationNotFound();
   requireUnchanged(context, { ...placed(context, organization), app_url: context.settings.APP_URL });
   const { id } = organization;
   const next = merge(organization, input, context.now);

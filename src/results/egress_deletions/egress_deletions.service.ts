@@ -15,12 +15,7 @@ import {
   RECORDINGS_DELETED,
 } from "../../tuning.ts";
 import { deleteFiles } from "../egresses/egresses.files.ts";
-import {
-  egressNotEnded,
-  egressNotFound,
-  fileKeptWhileQuiet,
-  fileNotDeleted,
-} from "../egresses/egresses.refusals.ts";
+import * as refusals from "../egresses/egresses.refusals.ts";
 import type { EgressKey } from "../egresses/egresses.sql.ts";
 import {
   deletionByKey,
@@ -72,12 +67,12 @@ async function requestDeletion<Known, Path extends object>(
     quietSince({}),
   ]);
   author.require(asking);
-  if (!egress) throw egressNotFound();
+  if (!egress) throw refusals.egressNotFound();
   if (egress.status === EGRESS_DELETED) return;
-  if (!scheduled) throw egress.is_held ? callUnderLegalHold() : egressNotEnded();
-  if (quiet) throw fileKeptWhileQuiet();
+  if (!scheduled) throw egress.is_held ? callUnderLegalHold() : refusals.egressNotEnded();
+  if (quiet) throw refusals.fileKeptWhileQuiet();
   const { failed } = await deleteScheduled(context, files);
-  if (failed > 0) throw fileNotDeleted();
+  if (failed > 0) throw refusals.fileNotDeleted();
 }
 
 /**

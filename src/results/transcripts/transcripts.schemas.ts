@@ -10,12 +10,7 @@ import { lazily } from "../../memory.ts";
 import { type ReportOrigin, reportBody } from "../../rooms/report.ts";
 import type { CallText } from "../call_texts/call_texts.sql.ts";
 import type { Lines, StoredLine } from "./transcripts.document.ts";
-import {
-  LINE_ENDS_TOO_EARLY,
-  LINES_OVERLAP,
-  TOO_MANY_LINES,
-  TOO_MANY_SPEAKERS,
-} from "./transcripts.refusals.ts";
+import * as refusals from "./transcripts.refusals.ts";
 import type { transcriptSchema } from "./transcripts.responses.ts";
 
 /** Rounded to milliseconds, so that 0.1 + 0.2 is 0.3. Numbers too large for milliseconds in a double are not rounded. */
@@ -38,13 +33,13 @@ const reportedLines = lazily(() =>
           end_time: seconds(),
         }),
       )
-      .max(MAX_TRANSCRIPT_LINES, TOO_MANY_LINES)
+      .max(MAX_TRANSCRIPT_LINES, refusals.TOO_MANY_LINES)
       .check(({ value: lines, issues }) => {
         const backward = lines.findIndex((line) => line.start_time > line.end_time);
         if (backward >= 0)
           issues.push({
             code: "custom",
-            message: LINE_ENDS_TOO_EARLY,
+            message: refusals.LINE_ENDS_TOO_EARLY,
             path: [backward, "end_time"],
             input: lines[backward]?.end_time,
           });
@@ -60,14 +55,14 @@ const reportedLines = lazily(() =>
       if (overlapping)
         issues.push({
           code: "custom",
-          message: LINES_OVERLAP,
+          message: refusals.LINES_OVERLAP,
           path: [overlapping.place],
           input: overlapping,
         });
     })
     .refine(
       (lines) => new Set(lines.map((line) => line.participant_key)).size <= MAX_CALL_PARTICIPANTS,
-      TOO_MANY_SPEAKERS,
+      refusals.TOO_MANY_SPEAKERS,
     ),
 );
 

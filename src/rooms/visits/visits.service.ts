@@ -13,14 +13,7 @@ import { destinationOf } from "../waiting_room_subs/waiting_room_subs.merge.ts";
 import { roomOfPath } from "../waiting_rooms/waiting_rooms.sql.ts";
 import { listedVisits } from "./visits.lists.ts";
 import { cancelVisit, mergeVisit, namedIn, newVisit } from "./visits.merge.ts";
-import {
-  visitIsOver,
-  visitLinkNotValid,
-  visitLinkWithdrawn,
-  visitNotFound,
-  visitRoomRetired,
-  visitWasCancelled,
-} from "./visits.refusals.ts";
+import * as refusals from "./visits.refusals.ts";
 import {
   type CreateVisit,
   type RedeemedVisit,
@@ -59,7 +52,7 @@ export async function requireVisit(context: ClientContext, id: number): Promise<
     readableVisit(reached),
     visitReadEntry(context, "read", reached),
   ]);
-  if (!visit) throw visitNotFound();
+  if (!visit) throw refusals.visitNotFound();
   requireEntry(entries);
   return withLinks(context.settings, visit);
 }
@@ -103,7 +96,7 @@ export async function updateVisit(context: ClientContext, id: number, input: Upd
       ...readsOfPlan(reached, input),
     },
     async ({ visit: [before], people, room: [room], holder: [holder], accounts }) => {
-      if (!before) throw visitNotFound();
+      if (!before) throw refusals.visitNotFound();
       requireVersion(context, before);
       const next = mergeVisit(before, people, { room, holder, accounts }, input, now);
       // An update that changes nothing only shows the visit.
@@ -125,7 +118,7 @@ export async function cancelPlannedVisit(context: ClientContext, id: number): Pr
   const { now, caller } = context;
   const reached = { ...reachOf(caller), id };
   await decideAndWrite(context, { visit: visitOfPath(reached) }, ({ visit: [before] }) => {
-    if (!before) throw visitNotFound();
+    if (!before) throw refusals.visitNotFound();
     requireVersion(context, before);
     const visit = cancelVisit(before, now);
     if (visit === before) return { unchanged: before };
@@ -150,12 +143,12 @@ export async function redeemVisitLink(context: Context, token: string): Promise<
   const { db, now, settings } = context;
   const link = await verifyVisitToken(settings, token);
   const visit = await runFirst(db, visitOfLink({ ...link, now }));
-  if (!visit) throw visitLinkNotValid();
+  if (!visit) throw refusals.visitLinkNotValid();
   if (visit.is_suspended) throw organizationSuspended();
   const participant = visit.participants.find(({ id }) => id === link.participant_id);
-  if (!participant) throw visitLinkWithdrawn();
-  if (visit.room_retired_at !== null) throw visitRoomRetired();
-  if (visit.status === "cancelled") throw visitWasCancelled();
-  if (visit.ends_at + VISIT_LINK_VALID_FOR <= now) throw visitIsOver();
+  if (!participant) throw refusals.visitLinkWithdrawn();
+  if (visit.room_retired_at !== null) throw refusals.visitRoomRetired();
+  if (visit.status === "cancelled") throw refusals.visitWasCancelled();
+  if (visit.ends_at + VISIT_LINK_VALID_FOR <= now) throw refusals.visitIsOver();
   return { visit, participant, destination_slug: destinationOf(visit.way) };
 }

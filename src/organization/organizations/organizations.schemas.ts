@@ -5,12 +5,7 @@ import { pageQuery } from "../../http/pagination.ts";
 import { unchangeable } from "../../http/unchangeable.ts";
 import { name, ORGANIZATION_SLUG, toTimestamp } from "../../http/wire.ts";
 import { MAX_RETENTION_DAYS } from "../../lifetimes.ts";
-import {
-  MAX_IDENTIFIER_SYSTEM_LENGTH,
-  MAX_ORGANIZATION_SLUG_LENGTH,
-  MAX_REGION_LENGTH,
-  MAX_TIME_ZONE_LENGTH,
-} from "../../limits.ts";
+import * as limits from "../../limits.ts";
 import { lazily } from "../../memory.ts";
 import * as refusals from "./organizations.refusals.ts";
 import type { organizationSchema, ownOrganizationSchema } from "./organizations.responses.ts";
@@ -19,7 +14,7 @@ import type { organizationColumns } from "./organizations.sql.ts";
 export const organizationSlug = lazily(() =>
   z
     .string()
-    .max(MAX_ORGANIZATION_SLUG_LENGTH, { error: refusals.NOT_AN_ORGANIZATION_SLUG, abort: true })
+    .max(limits.MAX_ORGANIZATION_SLUG_LENGTH, { error: refusals.NOT_AN_ORGANIZATION_SLUG, abort: true })
     .regex(ORGANIZATION_SLUG, refusals.NOT_AN_ORGANIZATION_SLUG),
 );
 
@@ -32,7 +27,7 @@ export const retentionDays = lazily(() =>
 );
 
 /** The service checks whether there is such a region. */
-export const region = lazily(() => z.string().max(MAX_REGION_LENGTH));
+export const region = lazily(() => z.string().max(limits.MAX_REGION_LENGTH));
 
 /** Without the short names, such as IST, that stand for several zones. */
 const TIME_ZONE = /^(UTC|[A-Z][A-Za-z_]*(\/[A-Za-z0-9_+-]+)+)$/;
@@ -49,7 +44,7 @@ function isKnownTimeZone(timeZone: string): boolean {
 export const timeZone = lazily(() =>
   z
     .string({ error: refusals.NOT_A_TIME_ZONE })
-    .max(MAX_TIME_ZONE_LENGTH, { error: refusals.NOT_A_TIME_ZONE, abort: true })
+    .max(limits.MAX_TIME_ZONE_LENGTH, { error: refusals.NOT_A_TIME_ZONE, abort: true })
     .regex(TIME_ZONE, { error: refusals.NOT_A_TIME_ZONE, abort: true })
     .refine(isKnownTimeZone, refusals.NOT_A_TIME_ZONE)
     .nullable(),
@@ -59,7 +54,7 @@ export const timeZone = lazily(() =>
 export const patientIdentifierSystem = lazily(() =>
   z
     .string()
-    .max(MAX_IDENTIFIER_SYSTEM_LENGTH, { error: refusals.NOT_AN_IDENTIFIER_SYSTEM, abort: true })
+    .max(limits.MAX_IDENTIFIER_SYSTEM_LENGTH, { error: refusals.NOT_AN_IDENTIFIER_SYSTEM, abort: true })
     .regex(/^[A-Za-z][A-Za-z0-9+.-]*:[A-Za-z0-9._~:/?#@!&'()*+;=%-]+$/, refusals.NOT_AN_IDENTIFIER_SYSTEM),
 );
 

@@ -8,12 +8,7 @@ import { quietSince } from "../../database/quiet.ts";
 import { newTurn, workOff } from "../../database/turns.ts";
 import { log } from "../../http/log.ts";
 import { type Author, asAdministrator, asPlatform } from "../../organization/roles/roles.authors.ts";
-import {
-  FILE_DELETIONS_TIME_LIMIT,
-  OUTWARD_SHARE,
-  RECORDING_DELETION_PORTION,
-  RECORDINGS_DELETED,
-} from "../../tuning.ts";
+import * as tuning from "../../tuning.ts";
 import { deleteFiles } from "../egresses/egresses.files.ts";
 import * as refusals from "../egresses/egresses.refusals.ts";
 import type { EgressKey } from "../egresses/egresses.sql.ts";
@@ -82,7 +77,7 @@ async function requestDeletion<Known, Path extends object>(
 export async function deleteRequestedFiles(context: Context, organization_id: number): Promise<void> {
   const { db, now } = context;
   const [files, [quiet]] = await runBatch(db, [filesOfRequests({ organization_id, now }), quietSince({})]);
-  const portion = files.slice(0, RECORDING_DELETION_PORTION);
+  const portion = files.slice(0, tuning.RECORDING_DELETION_PORTION);
   if (!quiet && portion.length > 0) await deleteScheduled(context, portion);
 }
 
@@ -92,13 +87,13 @@ export async function deleteRequestedFiles(context: Context, organization_id: nu
  */
 export async function deleteOldRecordings(context: Context): Promise<number> {
   const { db, now } = context;
-  const deadline = Date.now() + FILE_DELETIONS_TIME_LIMIT;
+  const deadline = Date.now() + tuning.FILE_DELETIONS_TIME_LIMIT;
   let deleted = 0;
-  let left = RECORDINGS_DELETED;
+  let left = tuning.RECORDINGS_DELETED;
   await workOff(db, (turn) => scheduleExpiredDeletions({ ...turn, now }));
   await workOff(db, (turn) => scheduleUnclaimedDeletions({ ...turn, now }));
   while (left > 0 && Date.now() < deadline) {
-    const turn = newTurn(OUTWARD_SHARE, Math.min(RECORDING_DELETION_PORTION, left));
+    const turn = newTurn(tuning.OUTWARD_SHARE, Math.min(tuning.RECORDING_DELETION_PORTION, left));
     const due = await runAll(db, takeDueDeletions({ ...turn, now }));
     if (due.length === 0) break;
     const files = await runAll(db, filesOfDeletions({ ids: JSON.stringify(due.map(({ id }) => id)) }));
@@ -106,7 +101,7 @@ export async function deleteOldRecordings(context: Context): Promise<number> {
     left -= tried;
     deleted += tried - failed;
     // If all failed, the storage is down. Stop, because some of the recordings taken may be kept after all.
-    if (due.length < OUTWARD_SHARE || (tried > 0 && tried === failed)) break;
+    if (due.length < tuning.OUTWARD_SHARE || (tried > 0 && tried === failed)) break;
   }
   return deleted;
 }

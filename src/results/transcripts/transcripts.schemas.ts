@@ -1,11 +1,6 @@
 import * as z from "zod";
 import { key, multilineText, pathId, upToFirstFault } from "../../http/wire.ts";
-import {
-  MAX_CALL_PARTICIPANTS,
-  MAX_NOTE_LENGTH,
-  MAX_TRANSCRIPT_LINE_LENGTH,
-  MAX_TRANSCRIPT_LINES,
-} from "../../limits.ts";
+import * as limits from "../../limits.ts";
 import { lazily } from "../../memory.ts";
 import { type ReportOrigin, reportBody } from "../../rooms/report.ts";
 import type { CallText } from "../call_texts/call_texts.sql.ts";
@@ -28,12 +23,12 @@ const reportedLines = lazily(() =>
       .array(
         z.object({
           participant_key: key(),
-          text: multilineText(MAX_TRANSCRIPT_LINE_LENGTH),
+          text: multilineText(limits.MAX_TRANSCRIPT_LINE_LENGTH),
           start_time: seconds(),
           end_time: seconds(),
         }),
       )
-      .max(MAX_TRANSCRIPT_LINES, refusals.TOO_MANY_LINES)
+      .max(limits.MAX_TRANSCRIPT_LINES, refusals.TOO_MANY_LINES)
       .check(({ value: lines, issues }) => {
         const backward = lines.findIndex((line) => line.start_time > line.end_time);
         if (backward >= 0)
@@ -61,7 +56,7 @@ const reportedLines = lazily(() =>
         });
     })
     .refine(
-      (lines) => new Set(lines.map((line) => line.participant_key)).size <= MAX_CALL_PARTICIPANTS,
+      (lines) => new Set(lines.map((line) => line.participant_key)).size <= limits.MAX_CALL_PARTICIPANTS,
       refusals.TOO_MANY_SPEAKERS,
     ),
 );
@@ -71,7 +66,7 @@ export const reportTranscriptBody = lazily(() =>
     transcript: z
       .object({
         // An empty summary counts as null, because the service itself returns one until a summary is reported.
-        summary: multilineText(MAX_NOTE_LENGTH, { canBeEmpty: true })
+        summary: multilineText(limits.MAX_NOTE_LENGTH, { canBeEmpty: true })
           .nullable()
           .transform((summary) => summary || null),
         is_final: z.boolean(),

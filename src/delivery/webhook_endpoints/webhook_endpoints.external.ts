@@ -1,4 +1,4 @@
-import { externalRoutes } from "../../http/hono.ts";
+import { externalRoutes, noContent } from "../../http/hono.ts";
 import { idempotent } from "../../http/idempotency_key.ts";
 import { adminArea } from "../../http/scopes.ts";
 import { jsonBody, params } from "../../http/validation.ts";
@@ -40,10 +40,9 @@ export const webhookEndpointsExternal = externalRoutes()
     const endpoint = await updateWebhookEndpoint(c.var.context, id, c.req.valid("json").webhook_endpoint);
     return c.json(toWebhookEndpoint(endpoint));
   })
-  .delete("/webhook_endpoints/:id", events, byId, async (c) => {
-    await deleteWebhookEndpoint(c.var.context, c.req.valid("param").id);
-    return c.body(null, 204);
-  })
+  .delete("/webhook_endpoints/:id", events, byId, (c) =>
+    noContent(c, deleteWebhookEndpoint(c.var.context, c.req.valid("param").id)),
+  )
   .post("/webhook_endpoints/:id/rotate_secret", events, byId, async (c) => {
     const endpoint = await rotateWebhookSecret(c.var.context, c.req.valid("param").id);
     return c.json(toWebhookEndpointWithSecret(endpoint));

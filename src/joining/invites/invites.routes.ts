@@ -1,4 +1,4 @@
-import { externalRoutes } from "../../http/hono.ts";
+import { externalRoutes, noContent } from "../../http/hono.ts";
 import { idempotent } from "../../http/idempotency_key.ts";
 import { inOrganizationOf } from "../../http/organization.ts";
 import { platformRoutes } from "../../http/platform_api.ts";
@@ -42,10 +42,9 @@ export const invitesExternal = externalRoutes()
   .get("/invites/:id", area("members"), byId, async (c) =>
     c.json(toInvite(await requireInvite(c.var.context, c.req.valid("param").id))),
   )
-  .delete("/invites/:id", area("members"), byId, async (c) => {
-    await deleteInvite(c.var.context, c.req.valid("param").id);
-    return c.body(null, 204);
-  });
+  .delete("/invites/:id", area("members"), byId, (c) =>
+    noContent(c, deleteInvite(c.var.context, c.req.valid("param").id)),
+  );
 
 export const invitesPlatform = platformRoutes()
   .get("/invites", query(activeInvitesQuery), async (c) => {

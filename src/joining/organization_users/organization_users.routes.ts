@@ -1,4 +1,4 @@
-import { externalRoutes } from "../../http/hono.ts";
+import { externalRoutes, noContent } from "../../http/hono.ts";
 import { pageQuery } from "../../http/pagination.ts";
 import { platformRoutes } from "../../http/platform_api.ts";
 import { adminArea, area } from "../../http/scopes.ts";
@@ -47,17 +47,10 @@ export const organizationUsersExternal = externalRoutes()
       return c.json(toOrganizationUser(user));
     },
   )
-  .delete(
-    "/organization_users/:id",
-    adminArea("members"),
-    byId,
-    query(removeOrganizationUserQuery),
-    async (c) => {
-      const { revoke_api_clients } = c.req.valid("query");
-      await removeOrganizationUser(c.var.context, c.req.valid("param").id, revoke_api_clients);
-      return c.body(null, 204);
-    },
-  );
+  .delete("/organization_users/:id", adminArea("members"), byId, query(removeOrganizationUserQuery), (c) => {
+    const { revoke_api_clients } = c.req.valid("query");
+    return noContent(c, removeOrganizationUser(c.var.context, c.req.valid("param").id, revoke_api_clients));
+  });
 
 const USERS = "/organizations/:organization_id/users";
 const ONE_USER = "/organizations/:organization_id/users/:organization_user_id";
@@ -81,8 +74,7 @@ export const organizationUsersPlatform = platformRoutes()
     const user = await updateUser(c.var.context, organization_id, id, c.req.valid("json").user);
     return c.json(toUser(user));
   })
-  .delete(ONE_USER, byMember, async (c) => {
+  .delete(ONE_USER, byMember, (c) => {
     const { organization_id, organization_user_id } = c.req.valid("param");
-    await endMembership(c.var.context, organization_id, organization_user_id);
-    return c.body(null, 204);
+    return noContent(c, endMembership(c.var.context, organization_id, organization_user_id));
   });

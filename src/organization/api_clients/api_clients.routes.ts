@@ -1,4 +1,4 @@
-import { externalRoutes } from "../../http/hono.ts";
+import { externalRoutes, noContent } from "../../http/hono.ts";
 import { idempotent } from "../../http/idempotency_key.ts";
 import { pageQuery } from "../../http/pagination.ts";
 import { platformRoutes } from "../../http/platform_api.ts";
@@ -31,10 +31,9 @@ export const apiClientsExternal = externalRoutes()
     const client = await createOwnApiClient(c.var.context, c.req.valid("json").api_client);
     return c.json(toIssuedApiClient(client), 201);
   })
-  .delete("/api_clients/:id", adminArea("organization"), params(idParams), async (c) => {
-    await revokeOwnApiClient(c.var.context, c.req.valid("param").id);
-    return c.body(null, 204);
-  });
+  .delete("/api_clients/:id", adminArea("organization"), params(idParams), (c) =>
+    noContent(c, revokeOwnApiClient(c.var.context, c.req.valid("param").id)),
+  );
 
 const API_CLIENTS = "/organizations/:organization_id/api_clients";
 
@@ -51,7 +50,6 @@ export const apiClientsPlatform = platformRoutes()
     const client = await createApiClient(c.var.context, organization_id, c.req.valid("json").api_client);
     return c.json(toIssuedApiClient(client), 201);
   })
-  .delete(`${API_CLIENTS}/:id`, params(ownParams), async (c) => {
-    await revokeApiClient(c.var.context, c.req.valid("param"));
-    return c.body(null, 204);
-  });
+  .delete(`${API_CLIENTS}/:id`, params(ownParams), (c) =>
+    noContent(c, revokeApiClient(c.var.context, c.req.valid("param"))),
+  );

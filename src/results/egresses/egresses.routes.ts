@@ -1,6 +1,6 @@
 import { callParams } from "../../calls/calls/calls.schemas.ts";
 import { recordedRead } from "../../http/acting_user.ts";
-import { externalRoutes } from "../../http/hono.ts";
+import { externalRoutes, noContent } from "../../http/hono.ts";
 import { itemsOfPage, onePageQuery } from "../../http/pagination.ts";
 import { platformRoutes } from "../../http/platform_api.ts";
 import { openTo } from "../../http/platform_tokens.ts";
@@ -41,10 +41,9 @@ export const egressesExternal = externalRoutes()
     const { id, ...call } = c.req.valid("param");
     return c.json(toEgressWithUrl(await readEgress(c.var.context, call, id)));
   })
-  .delete(ONE_EGRESS, adminArea("results"), params(egressParams), async (c) => {
+  .delete(ONE_EGRESS, adminArea("results"), params(egressParams), (c) => {
     const { id, ...call } = c.req.valid("param");
-    await deleteOwnEgress(c.var.context, call, id);
-    return c.body(null, 204);
+    return noContent(c, deleteOwnEgress(c.var.context, call, id));
   });
 
 const EGRESS = "/organizations/:organization_id/egresses/:egress_id";
@@ -57,7 +56,4 @@ export const egressesPlatform = platformRoutes()
     const reported = await reportEgress(c.var.context, c.req.valid("param"), { ...egress, reported_at });
     return c.json(toEgress(reported));
   })
-  .delete(EGRESS, byKey, async (c) => {
-    await deleteEgress(c.var.context, c.req.valid("param"));
-    return c.body(null, 204);
-  });
+  .delete(EGRESS, byKey, (c) => noContent(c, deleteEgress(c.var.context, c.req.valid("param"))));

@@ -1,7 +1,7 @@
 import { callKeyParams, callParams } from "../../calls/calls/calls.schemas.ts";
 import { recordedRead } from "../../http/acting_user.ts";
 import { inWantedType } from "../../http/content_negotiation.ts";
-import { externalRoutes } from "../../http/hono.ts";
+import { externalRoutes, noContent } from "../../http/hono.ts";
 import { platformRoutes } from "../../http/platform_api.ts";
 import { openTo } from "../../http/platform_tokens.ts";
 import { conditional, etagOf } from "../../http/preconditions.ts";
@@ -37,10 +37,9 @@ export const transcriptsExternal = externalRoutes()
       "text/vtt": () => answerWith(toWebVtt, "text/vtt; charset=utf-8"),
     });
   })
-  .delete(TRANSCRIPT, adminArea("results"), ofCall, conditional, async (c) => {
-    await deleteOwnText(c.var.context, c.req.valid("param"), "transcript");
-    return c.body(null, 204);
-  });
+  .delete(TRANSCRIPT, adminArea("results"), ofCall, conditional, (c) =>
+    noContent(c, deleteOwnText(c.var.context, c.req.valid("param"), "transcript")),
+  );
 
 const REPORTED_TRANSCRIPT = "/organizations/:organization_id/calls/:key/transcript";
 
@@ -59,7 +58,6 @@ export const transcriptsPlatform = platformRoutes()
       return streamed(c, inChunks(toTranscriptJson(reported)), JSON_TYPE);
     },
   )
-  .delete(REPORTED_TRANSCRIPT, byKey, async (c) => {
-    await deleteText(c.var.context, c.req.valid("param"), "transcript");
-    return c.body(null, 204);
-  });
+  .delete(REPORTED_TRANSCRIPT, byKey, (c) =>
+    noContent(c, deleteText(c.var.context, c.req.valid("param"), "transcript")),
+  );

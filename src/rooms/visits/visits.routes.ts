@@ -1,5 +1,5 @@
 import { recordedRead, recordedReadIf } from "../../http/acting_user.ts";
-import { externalRoutes } from "../../http/hono.ts";
+import { externalRoutes, noContent } from "../../http/hono.ts";
 import { idempotent } from "../../http/idempotency_key.ts";
 import { inOrganizationOf } from "../../http/organization.ts";
 import { platformRoutes } from "../../http/platform_api.ts";
@@ -61,10 +61,9 @@ export const visitsExternal = externalRoutes()
       return c.json(toVisit(visit), 200, etagOf(visit));
     },
   )
-  .delete("/visits/:id", area("visits"), byId, conditional, async (c) => {
-    await cancelPlannedVisit(c.var.context, c.req.valid("param").id);
-    return c.body(null, 204);
-  })
+  .delete("/visits/:id", area("visits"), byId, conditional, (c) =>
+    noContent(c, cancelPlannedVisit(c.var.context, c.req.valid("param").id)),
+  )
   .get("/visit_metrics", area("visits"), readsFrom("nearest"), query(metricsQuery), async (c) =>
     c.json(toVisitMetrics(await readMetrics(c.var.context, c.req.valid("query"), dailyVisits))),
   );

@@ -1,4 +1,4 @@
-import { externalRoutes } from "../../http/hono.ts";
+import { externalRoutes, noContent } from "../../http/hono.ts";
 import { idempotent } from "../../http/idempotency_key.ts";
 import { itemsOfPage, onePageQuery } from "../../http/pagination.ts";
 import { area } from "../../http/scopes.ts";
@@ -40,8 +40,7 @@ export const waitingRoomSubsExternal = externalRoutes()
     const sub = await updateWaitingRoomSub(c.var.context, waiting_room_slug, id, input);
     return c.json(toWaitingRoomSub(sub));
   })
-  .delete(ONE_SUB, area("rooms"), ofRoomById, async (c) => {
+  .delete(ONE_SUB, area("rooms"), ofRoomById, (c) => {
     const { waiting_room_slug, id } = c.req.valid("param");
-    await deleteWaitingRoomSub(c.var.context, waiting_room_slug, id);
-    return c.body(null, 204);
+    return noContent(c, deleteWaitingRoomSub(c.var.context, waiting_room_slug, id));
   });

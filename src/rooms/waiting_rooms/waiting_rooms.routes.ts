@@ -1,4 +1,4 @@
-import { externalRoutes } from "../../http/hono.ts";
+import { externalRoutes, noContent } from "../../http/hono.ts";
 import { idempotent } from "../../http/idempotency_key.ts";
 import { platformRoutes } from "../../http/platform_api.ts";
 import { openTo } from "../../http/platform_tokens.ts";
@@ -49,10 +49,9 @@ export const waitingRoomsExternal = externalRoutes()
       return c.json(toWaitingRoom(room), 200, etagOf(room));
     },
   )
-  .delete("/waiting_rooms/:slug", area("rooms"), bySlug, conditional, async (c) => {
-    await retireWaitingRoom(c.var.context, c.req.valid("param").slug);
-    return c.body(null, 204);
-  });
+  .delete("/waiting_rooms/:slug", area("rooms"), bySlug, conditional, (c) =>
+    noContent(c, retireWaitingRoom(c.var.context, c.req.valid("param").slug)),
+  );
 
 export const waitingRoomsPlatform = platformRoutes().get(
   "/waiting_rooms/:slug",

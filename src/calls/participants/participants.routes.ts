@@ -16,12 +16,7 @@ import {
   toWaitingParticipant,
   updateParticipantBody,
 } from "./participants.schemas.ts";
-import {
-  listParticipants,
-  listWaiting,
-  reportParticipant,
-  updateParticipant,
-} from "./participants.service.ts";
+import * as service from "./participants.service.ts";
 
 export const participantsExternal = externalRoutes()
   .get(
@@ -30,7 +25,7 @@ export const participantsExternal = externalRoutes()
     params(callParams),
     recordedRead,
     async (c) => {
-      const participants = await listParticipants(c.var.context, c.req.valid("param"));
+      const participants = await service.listParticipants(c.var.context, c.req.valid("param"));
       return c.json({ participants: participants.map(toParticipantOnCall) });
     },
   )
@@ -43,12 +38,14 @@ export const participantsExternal = externalRoutes()
     async (c) => {
       const { participant } = c.req.valid("json");
       return c.json(
-        toParticipantOnCall(await updateParticipant(c.var.context, c.req.valid("param"), participant)),
+        toParticipantOnCall(
+          await service.updateParticipant(c.var.context, c.req.valid("param"), participant),
+        ),
       );
     },
   )
   .get("/waiting_rooms/:slug/participants", area("rooms"), params(slugParams), recordedRead, async (c) => {
-    const waiting = await listWaiting(c.var.context, c.req.valid("param").slug);
+    const waiting = await service.listWaiting(c.var.context, c.req.valid("param").slug);
     return c.json({ participants: waiting.map(toWaitingParticipant) });
   });
 
@@ -61,6 +58,6 @@ export const participantsPlatform = platformRoutes().put(
     const { slug, key } = c.req.valid("param");
     const { participant, reported_at } = c.req.valid("json");
     const report = { ...participant, reported_at };
-    return c.json(toParticipant(await reportParticipant(c.var.context, slug, key, report)));
+    return c.json(toParticipant(await service.reportParticipant(c.var.context, slug, key, report)));
   },
 );

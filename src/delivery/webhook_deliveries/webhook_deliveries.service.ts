@@ -10,12 +10,7 @@ import * as refusals from "../webhook_endpoints/webhook_endpoints.refusals.ts";
 import { endpointById, endpointWithSecrets } from "../webhook_endpoints/webhook_endpoints.sql.ts";
 import { type DeliveriesQuery, type Delivery, newPing, newTest } from "./webhook_deliveries.schemas.ts";
 import { sendWebhook } from "./webhook_deliveries.sending.ts";
-import {
-  deleteOrphanedDeliveries,
-  deliveriesBefore,
-  redeliverEvents,
-  redeliveredEvents,
-} from "./webhook_deliveries.sql.ts";
+import * as sql from "./webhook_deliveries.sql.ts";
 
 /** Newest first. */
 export async function listDeliveries(
@@ -26,7 +21,7 @@ export async function listDeliveries(
   const organization_id = administeredOrganization(caller);
   const [[endpoint], deliveries] = await runBatch(db, [
     endpointById({ organization_id, id }),
-    deliveriesBefore({ organization_id, id, before: after ?? Number.MAX_SAFE_INTEGER, limit: per_page }),
+    sql.deliveriesBefore({ organization_id, id, before: after ?? Number.MAX_SAFE_INTEGER, limit: per_page }),
   ]);
   if (!endpoint) throw refusals.webhookEndpointNotFound();
   return { deliveries, next_after: deliveries.at(-1)?.event_id ?? after ?? null };
@@ -64,11 +59,11 @@ export async function redeliver(context: ClientContext, id: number, after: numbe
         created_at,
         events_since: now - EVENTS_KEPT_FOR,
       };
-      return { writes: [redeliverEvents({ ...redelivery, now }), redeliveredEvents(redelivery)] };
+      return { writes: [sql.redeliverEvents({ ...redelivery, now }), sql.redeliveredEvents(redelivery)] };
     },
   );
   return { redelivered_count: count, next_after: last };
 }
 
 export const deleteOldDeliveries = ({ db }: Context): Promise<number> =>
-  workOff(db, deleteOrphanedDeliveries);
+  workOff(db, sql.deleteOrphanedDeliveries);

@@ -10,14 +10,7 @@ import {
   updateWebhookEndpointBody,
 } from "./webhook_endpoints.schemas.ts";
 
-import {
-  createWebhookEndpoint,
-  deleteWebhookEndpoint,
-  listWebhookEndpoints,
-  requireWebhookEndpoint,
-  rotateWebhookSecret,
-  updateWebhookEndpoint,
-} from "./webhook_endpoints.service.ts";
+import * as service from "./webhook_endpoints.service.ts";
 
 const events = adminArea("events");
 
@@ -25,25 +18,29 @@ const byId = params(idParams);
 
 export const webhookEndpointsExternal = externalRoutes()
   .get("/webhook_endpoints", events, async (c) => {
-    const endpoints = await listWebhookEndpoints(c.var.context);
+    const endpoints = await service.listWebhookEndpoints(c.var.context);
     return c.json({ webhook_endpoints: endpoints.map(toWebhookEndpoint) });
   })
   .post("/webhook_endpoints", events, idempotent, jsonBody(createWebhookEndpointBody), async (c) => {
-    const endpoint = await createWebhookEndpoint(c.var.context, c.req.valid("json").webhook_endpoint);
+    const endpoint = await service.createWebhookEndpoint(c.var.context, c.req.valid("json").webhook_endpoint);
     return c.json(toWebhookEndpointWithSecret(endpoint), 201);
   })
   .get("/webhook_endpoints/:id", events, byId, async (c) =>
-    c.json(toWebhookEndpoint(await requireWebhookEndpoint(c.var.context, c.req.valid("param").id))),
+    c.json(toWebhookEndpoint(await service.requireWebhookEndpoint(c.var.context, c.req.valid("param").id))),
   )
   .put("/webhook_endpoints/:id", events, byId, jsonBody(updateWebhookEndpointBody), async (c) => {
     const { id } = c.req.valid("param");
-    const endpoint = await updateWebhookEndpoint(c.var.context, id, c.req.valid("json").webhook_endpoint);
+    const endpoint = await service.updateWebhookEndpoint(
+      c.var.context,
+      id,
+      c.req.valid("json").webhook_endpoint,
+    );
     return c.json(toWebhookEndpoint(endpoint));
   })
   .delete("/webhook_endpoints/:id", events, byId, (c) =>
-    noContent(c, deleteWebhookEndpoint(c.var.context, c.req.valid("param").id)),
+    noContent(c, service.deleteWebhookEndpoint(c.var.context, c.req.valid("param").id)),
   )
   .post("/webhook_endpoints/:id/rotate_secret", events, byId, async (c) => {
-    const endpoint = await rotateWebhookSecret(c.var.context, c.req.valid("param").id);
+    const endpoint = await service.rotateWebhookSecret(c.var.context, c.req.valid("param").id);
     return c.json(toWebhookEndpointWithSecret(endpoint));
   });

@@ -19,28 +19,19 @@ import type {
   WebhookEndpoint,
   WebhookEndpointWithSecret,
 } from "./webhook_endpoints.schemas.ts";
-import {
-  deleteEndpoint,
-  endpointById,
-  endpointEntry,
-  endpointIdempotency,
-  endpointQuota,
-  endpointsOf,
-  endpointWithSecrets,
-  endpointWrites,
-} from "./webhook_endpoints.sql.ts";
+import * as sql from "./webhook_endpoints.sql.ts";
 
 /** Not paged: an organization can have only a few. */
 export async function listWebhookEndpoints({ db, caller }: ClientContext): Promise<WebhookEndpoint[]> {
   const organization_id = administeredOrganization(caller);
-  return runAll(db, endpointsOf({ organization_id }));
+  return runAll(db, sql.endpointsOf({ organization_id }));
 }
 
 export const requireWebhookEndpoint = async (
   { db, caller }: ClientContext,
   id: number,
 ): Promise<WebhookEndpoint> =>
-  requireFirst(db, endpointById(ownPath(caller, id)), refusals.webhookEndpointNotFound);
+  requireFirst(db, sql.endpointById(ownPath(caller, id)), refusals.webhookEndpointNotFound);
 
 export async function createWebhookEndpoint(
   context: ClientContext,
@@ -55,17 +46,17 @@ export async function createWebhookEndpoint(
   const service_url = new URL(context.url).origin;
   const endpoint = await decideAndWrite(
     context,
-    { member: author.read, quota: endpointQuota({ organization_id }) },
+    { member: author.read, quota: sql.endpointQuota({ organization_id }) },
     ({ member: [member], quota: [quota] }) => {
       author.require(member);
       const isFull = quota?.is_full ?? false;
       const known = { organization_id, secret, service_url, created_by_user_id, isFull };
       return {
-        writes: [endpointWrites.insert(newEndpoint(known, input, now))],
-        entries: [endpointEntry.ofNewest(context, "create", {})],
+        writes: [sql.endpointWrites.insert(newEndpoint(known, input, now))],
+        entries: [sql.endpointEntry.ofNewest(context, "create", {})],
       };
     },
-    { idempotency: await endpointIdempotency(context, {}) },
+    { idempotency: await sql.endpointIdempotency(context, {}) },
   );
   return { ...endpoint, secret };
 }
@@ -80,12 +71,12 @@ export async function updateWebhookEndpoint(
   if (input.url !== undefined) requireAllowedUrl(context, input.url);
   const { organization_user_id: user_id } = caller;
   const service_url = new URL(context.url).origin;
-  return changeEndpoint(context, endpointById(own), (endpoint) => {
+  return changeEndpoint(context, sql.endpointById(own), (endpoint) => {
     requireUnchanged(context, { secret: undefined });
     const next = mergeEndpoint({ endpoint, service_url, user_id }, input, now);
     return {
-      writes: [endpointWrites.update(endpoint, next)],
-      entries: isSameRow(endpoint, next) ? [] : [endpointEntry.of(context, "update", own)],
+      writes: [sql.endpointWrites.update(endpoint, next)],
+      entries: isSameRow(endpoint, next) ? [] : [sql.endpointEntry.of(context, "update", own)],
     };
   });
 }
@@ -93,19 +84,19 @@ export async function updateWebhookEndpoint(
 export async function rotateWebhookSecret(context: ClientContext, id: number) {
   const own = ownPath(context.caller, id);
   const secret = newWebhookSecret();
-  const rotated = await changeEndpoint(context, endpointWithSecrets(own), (endpoint) => ({
-    writes: [endpointWrites.update(endpoint, rotateSecret(endpoint, secret, context.now))],
-    entries: [endpointEntry.of(context, "update", own)],
+  const rotated = await changeEndpoint(context, sql.endpointWithSecrets(own), (endpoint) => ({
+    writes: [sql.endpointWrites.update(endpoint, rotateSecret(endpoint, secret, context.now))],
+    entries: [sql.endpointEntry.of(context, "update", own)],
   }));
   return { ...rotated, secret };
 }
 
 export async function deleteWebhookEndpoint(context: ClientContext, id: number): Promise<void> {
   const own = ownPath(context.caller, id);
-  const writes = [endpointEntry.of(context, "delete", own), deleteEndpoint(own)] as const;
+  const writes = [sql.endpointEntry.of(context, "delete", own), sql.deleteEndpoint(own)] as const;
   await changeEndpoint(
     context,
-    endpointById(own),
+    sql.endpointById(own),
     () => ({ writes: [...writes] }),
     asAdministrator(context.caller),
   );

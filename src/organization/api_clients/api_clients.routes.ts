@@ -11,28 +11,22 @@ import {
   toIssuedApiClient,
   toOwnApiClient,
 } from "./api_clients.schemas.ts";
-import {
-  createApiClient,
-  createOwnApiClient,
-  listApiClients,
-  listOwnApiClients,
-  requireOwnClient,
-  revokeApiClient,
-  revokeOwnApiClient,
-} from "./api_clients.service.ts";
+import * as service from "./api_clients.service.ts";
 
 export const apiClientsExternal = externalRoutes()
-  .get("/api_client", area(null), async (c) => c.json(toOwnApiClient(await requireOwnClient(c.var.context))))
+  .get("/api_client", area(null), async (c) =>
+    c.json(toOwnApiClient(await service.requireOwnClient(c.var.context))),
+  )
   .get("/api_clients", adminArea("organization"), query(pageQuery), async (c) => {
-    const { items, pagination } = await listOwnApiClients(c.var.context, c.req.valid("query"));
+    const { items, pagination } = await service.listOwnApiClients(c.var.context, c.req.valid("query"));
     return c.json({ api_clients: items.map(toApiClient), pagination });
   })
   .post("/api_clients", adminArea("organization"), idempotent, jsonBody(createApiClientBody), async (c) => {
-    const client = await createOwnApiClient(c.var.context, c.req.valid("json").api_client);
+    const client = await service.createOwnApiClient(c.var.context, c.req.valid("json").api_client);
     return c.json(toIssuedApiClient(client), 201);
   })
   .delete("/api_clients/:id", adminArea("organization"), params(idParams), (c) =>
-    noContent(c, revokeOwnApiClient(c.var.context, c.req.valid("param").id)),
+    noContent(c, service.revokeOwnApiClient(c.var.context, c.req.valid("param").id)),
   );
 
 const API_CLIENTS = "/organizations/:organization_id/api_clients";
@@ -42,14 +36,22 @@ const ofOrganization = params(organizationParams);
 export const apiClientsPlatform = platformRoutes()
   .get(API_CLIENTS, ofOrganization, query(pageQuery), async (c) => {
     const { organization_id } = c.req.valid("param");
-    const { items, pagination } = await listApiClients(c.var.context, organization_id, c.req.valid("query"));
+    const { items, pagination } = await service.listApiClients(
+      c.var.context,
+      organization_id,
+      c.req.valid("query"),
+    );
     return c.json({ api_clients: items.map(toApiClient), pagination });
   })
   .post(API_CLIENTS, ofOrganization, jsonBody(createApiClientBody), async (c) => {
     const { organization_id } = c.req.valid("param");
-    const client = await createApiClient(c.var.context, organization_id, c.req.valid("json").api_client);
+    const client = await service.createApiClient(
+      c.var.context,
+      organization_id,
+      c.req.valid("json").api_client,
+    );
     return c.json(toIssuedApiClient(client), 201);
   })
   .delete(`${API_CLIENTS}/:id`, params(ownParams), (c) =>
-    noContent(c, revokeApiClient(c.var.context, c.req.valid("param"))),
+    noContent(c, service.revokeApiClient(c.var.context, c.req.valid("param"))),
   );

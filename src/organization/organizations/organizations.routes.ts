@@ -11,23 +11,17 @@ import {
   updateOrganizationBody,
   updateOwnOrganizationBody,
 } from "./organizations.schemas.ts";
-import {
-  createOrganization,
-  listOrganizations,
-  requireOrganization,
-  updateOrganization,
-  updateOwnOrganization,
-} from "./organizations.service.ts";
+import * as service from "./organizations.service.ts";
 
 export const organizationsExternal = externalRoutes()
   .get("/organization", area("organization"), async (c) => {
     const { context } = c.var;
-    const organization = await requireOrganization(context, context.caller.organization_id);
+    const organization = await service.requireOrganization(context, context.caller.organization_id);
     return c.json(toOwnOrganization(context, organization));
   })
   .put("/organization", adminArea("organization"), jsonBody(updateOwnOrganizationBody), async (c) => {
     const { context } = c.var;
-    const organization = await updateOwnOrganization(context, c.req.valid("json").organization);
+    const organization = await service.updateOwnOrganization(context, c.req.valid("json").organization);
     return c.json(toOwnOrganization(context, organization));
   });
 
@@ -35,18 +29,20 @@ const ofOrganization = params(organizationParams);
 
 export const organizationsPlatform = platformRoutes()
   .get("/organizations", query(organizationsQuery), async (c) => {
-    const { items, pagination } = await listOrganizations(c.var.context, c.req.valid("query"));
+    const { items, pagination } = await service.listOrganizations(c.var.context, c.req.valid("query"));
     return c.json({ organizations: items.map(toOrganization), pagination });
   })
   .post("/organizations", jsonBody(createOrganizationBody), async (c) => {
-    const organization = await createOrganization(c.var.context, c.req.valid("json").organization);
+    const organization = await service.createOrganization(c.var.context, c.req.valid("json").organization);
     return c.json(toOrganization(organization), 201);
   })
   .get("/organizations/:organization_id", ofOrganization, async (c) =>
-    c.json(toOrganization(await requireOrganization(c.var.context, c.req.valid("param").organization_id))),
+    c.json(
+      toOrganization(await service.requireOrganization(c.var.context, c.req.valid("param").organization_id)),
+    ),
   )
   .put("/organizations/:organization_id", ofOrganization, jsonBody(updateOrganizationBody), async (c) => {
     const { organization_id } = c.req.valid("param");
     const input = c.req.valid("json").organization;
-    return c.json(toOrganization(await updateOrganization(c.var.context, organization_id, input)));
+    return c.json(toOrganization(await service.updateOrganization(c.var.context, organization_id, input)));
   });

@@ -29,15 +29,7 @@ import type {
   PlacedOrganization,
   updateOrganizationBody,
 } from "./organizations.schemas.ts";
-import {
-  insertAtNewestPlace,
-  newestOrganizationEntry,
-  organizationEntry,
-  organizationRow,
-  organizationsAmong,
-  organizationsOfPage,
-  organizationWrites,
-} from "./organizations.sql.ts";
+import * as sql from "./organizations.sql.ts";
 
 type ListQuery = z.output<ReturnType<typeof organizationsQuery>>;
 
@@ -51,7 +43,7 @@ export async function listOrganizations(context: Context, { region, ...page }: L
   const [[counted], places, here] = await runBatch(db, [
     totalOfPlaces(filter),
     pageOfPlaces(window),
-    organizationsOfPage(window),
+    sql.organizationsOfPage(window),
   ]);
   const elsewhere = Map.groupBy(
     places.filter(({ shard }) => shard > 0),
@@ -60,7 +52,7 @@ export async function listOrganizations(context: Context, { region, ...page }: L
   const others = Array.from(elsewhere, async ([shard, found]) => {
     const ids = JSON.stringify(found.map(({ id }) => id));
     const entered = requireShards(shards).enter(shard);
-    const rows = await inTime(runAll(entered.db, organizationsAmong({ ids })), DATABASE_TIMEOUT);
+    const rows = await inTime(runAll(entered.db, sql.organizationsAmong({ ids })), DATABASE_TIMEOUT);
     return rows.map((row) => placed(entered, row));
   });
   const first = here.map((row) => placed({ ...context, shard: 0 }, row));
@@ -85,7 +77,7 @@ const placed = (context: Context, row: Organization): PlacedOrganization => ({
 });
 
 export const requireOrganization = async (context: Context, id: number): Promise<PlacedOrganization> =>
-  placed(context, await requireFirst(context.db, organizationRow({ id }), refusals.organizationNotFound));
+  placed(context, await requireFirst(context.db, sql.organizationRow({ id }), refusals.organizationNotFound));
 
 /**
  * A taken slug gets a number if it was generated, and is refused if it was chosen. In the directory's own database, one
@@ -116,8 +108,8 @@ export async function createOrganization(
       const insertPlace = placeWrites.insert({ slug, shard, deleted_at: null });
       if (shard > 0) return { writes: [insertPlace] };
       return {
-        writes: [insertPlace, insertAtNewestPlace(newOrganization(input, now))],
-        entries: [newestOrganizationEntry(context, "create", {})],
+        writes: [insertPlace, sql.insertAtNewestPlace(newOrganization(input, now))],
+        entries: [sql.newestOrganizationEntry(context, "create", {})],
       };
     },
   );
@@ -133,7 +125,7 @@ async function createAt(
   input: NewOrganization,
 ): Promise<PlacedOrganization> {
   const { now } = context;
-  const reads = { organization: organizationRow({ id }), shard: ownShard({}) };
+  const reads = { organization: sql.organizationRow({ id }), shard: ownShard({}) };
   const organization = await decideAndWrite(
     context,
     reads,
@@ -142,8 +134,8 @@ async function createAt(
       // Two bindings are mixed up.
       if (own?.value !== shard) throw new Error(`The binding of shard ${shard} leads to another database`);
       return {
-        writes: [organizationWrites.insert({ id, slug, ...newOrganization(input, now) })],
-        entries: [organizationEntry(context, "create", { id })],
+        writes: [sql.organizationWrites.insert({ id, slug, ...newOrganization(input, now) })],
+        entries: [sql.organizationEntry(context, "create", { id })],
       };
     },
   );
@@ -179,7 +171,7 @@ async function slugOf(name: string): Promise<string> {
 type OrganizationUpdate = z.output<ReturnType<typeof updateOrganizationBody>>["organization"];
 
 export async function updateOrganization(context: Context, id: number, input: OrganizationUpdate) {
-  const reads = { organization: organizationRow({ id }) };
+  const reads = { organization: sql.organizationRow({ id }) };
   const updated = await decideAndWrite(context, reads, ({ organization: [organization] }) =>
     decideOrganization(context, organization, input, mergeOrganizationByPlatform),
   );
@@ -189,7 +181,7 @@ export async function updateOrganization(context: Context, id: number, input: Or
 export async function updateOwnOrganization(context: ClientContext, input: OrganizationUpdate) {
   const { caller } = context;
   const author = asAdministrator(caller);
-  const reads = { member: author.read, organization: organizationRow({ id: author.organization_id }) };
+  const reads = { member: author.read, organization: sql.organizationRow({ id: author.organization_id }) };
   const updated = await decideAndWrite(
     context,
     reads,
@@ -212,8 +204,8 @@ function decideOrganization(
   const { id } = organization;
   const next = merge(organization, input, context.now);
   return {
-    writes: [organizationWrites.update(organization, next)],
-    entries: isSameRow(organization, next) ? [] : [organizationEntry(context, "update", { id })],
+    writes: [sql.organizationWrites.update(organization, next)],
+    entries: isSameRow(organization, next) ? [] : [sql.organizationEntry(context, "update", { id })],
   };
 }
 

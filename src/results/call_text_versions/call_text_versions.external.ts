@@ -18,12 +18,7 @@ import {
   toTranscriptVersionsJson,
   transcriptVersionsQuery,
 } from "./call_text_versions.schemas.ts";
-import {
-  correctSoapNote,
-  correctTranscript,
-  listSoapNoteVersions,
-  listTranscriptVersions,
-} from "./call_text_versions.service.ts";
+import * as service from "./call_text_versions.service.ts";
 
 const CALL = "/organization_users/:organization_user_id/calls/:call_id";
 
@@ -38,12 +33,16 @@ export const callTextVersionsExternal = externalRoutes()
     conditional,
     jsonBody(correctSoapNoteBody, { limit: CORRECTION_BODY_LIMIT }),
     async (c) => {
-      const note = await correctSoapNote(c.var.context, c.req.valid("param"), c.req.valid("json").soap_note);
+      const note = await service.correctSoapNote(
+        c.var.context,
+        c.req.valid("param"),
+        c.req.valid("json").soap_note,
+      );
       return c.json(toSoapNote(note), 200, etagOf(note));
     },
   )
   .get(`${CALL}/soap_note/versions`, area("results", ...CORRECTORS), ofCall, recordedRead, async (c) => {
-    const { note, versions } = await listSoapNoteVersions(c.var.context, c.req.valid("param"));
+    const { note, versions } = await service.listSoapNoteVersions(c.var.context, c.req.valid("param"));
     await countAnswerLength(c, c.var.context, note.replaced_size);
     return streamed(c, inChunks(toSoapNoteVersionsJson(note, versions)), JSON_TYPE);
   })
@@ -56,7 +55,7 @@ export const callTextVersionsExternal = externalRoutes()
     jsonBody(correctTranscriptBody, { limit: CORRECTION_BODY_LIMIT }),
     async (c) => {
       const { transcript } = c.req.valid("json");
-      const corrected = await correctTranscript(c.var.context, c.req.valid("param"), transcript);
+      const corrected = await service.correctTranscript(c.var.context, c.req.valid("param"), transcript);
       await countAnswerLength(c, c.var.context, lengthOf(corrected));
       return streamed(c, inChunks(toTranscriptJson(corrected)), { ...JSON_TYPE, ...etagOf(corrected) });
     },
@@ -68,7 +67,7 @@ export const callTextVersionsExternal = externalRoutes()
     recordedRead,
     query(transcriptVersionsQuery),
     async (c) => {
-      const versions = await listTranscriptVersions(c.var.context, c.req.valid("param"));
+      const versions = await service.listTranscriptVersions(c.var.context, c.req.valid("param"));
       await countAnswerLength(c, c.var.context, lengthOfVersions(versions));
       return streamed(c, inChunks(toTranscriptVersionsJson(versions, c.req.valid("query"))), JSON_TYPE);
     },

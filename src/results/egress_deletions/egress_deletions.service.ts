@@ -12,20 +12,7 @@ import * as tuning from "../../tuning.ts";
 import { deleteFiles } from "../egresses/egresses.files.ts";
 import * as refusals from "../egresses/egresses.refusals.ts";
 import type { EgressKey } from "../egresses/egresses.sql.ts";
-import {
-  deletionByKey,
-  deletionByPath,
-  deletionEntries,
-  filesOfDeletions,
-  filesOfRequests,
-  finishDeletions,
-  markFilesDeleted,
-  type RequestOf,
-  scheduleExpiredDeletions,
-  scheduleUnclaimedDeletions,
-  takeDueDeletions,
-  unfinishedDeletions,
-} from "./egress_deletions.sql.ts";
+import * as sql from "./egress_deletions.sql.ts";
 
 /*
  * A recording is deleted in three steps. First its deletion is scheduled: one statement sets `deletion_due_at`, unless
@@ -34,12 +21,12 @@ import {
  */
 
 export const deleteEgress = (context: Context, path: EgressKey) =>
-  requestDeletion(context, asPlatform(path.organization_id), deletionByKey, path);
+  requestDeletion(context, asPlatform(path.organization_id), sql.deletionByKey, path);
 
 export async function deleteOwnEgress(context: ClientContext, path: CallPath, egress_id: number) {
   const { caller } = context;
   const reached = { ...reachedCall(caller, path), api_client_id: caller.api_client_id, egress_id };
-  await requestDeletion(context, asAdministrator(caller), deletionByPath, reached);
+  await requestDeletion(context, asAdministrator(caller), sql.deletionByPath, reached);
 }
 
 /**
@@ -49,7 +36,7 @@ export async function deleteOwnEgress(context: ClientContext, path: CallPath, eg
 async function requestDeletion<Known, Path extends object>(
   context: Context,
   author: Author<Known>,
-  request: RequestOf<Path>,
+  request: sql.RequestOf<Path>,
   path: Path,
 ): Promise<void> {
   const { db, now, requester } = context;
@@ -76,7 +63,10 @@ async function requestDeletion<Known, Path extends object>(
  */
 export async function deleteRequestedFiles(context: Context, organization_id: number): Promise<void> {
   const { db, now } = context;
-  const [files, [quiet]] = await runBatch(db, [filesOfRequests({ organization_id, now }), quietSince({})]);
+  const [files, [quiet]] = await runBatch(db, [
+    sql.filesOfRequests({ organization_id, now }),
+    quietSince({}),
+  ]);
   const portion = files.slice(0, tuning.RECORDING_DELETION_PORTION);
   if (!quiet && portion.length > 0) await deleteScheduled(context, portion);
 }
@@ -90,13 +80,13 @@ export async function deleteOldRecordings(context: Context): Promise<number> {
   const deadline = Date.now() + tuning.FILE_DELETIONS_TIME_LIMIT;
   let deleted = 0;
   let left = tuning.RECORDINGS_DELETED;
-  await workOff(db, (turn) => scheduleExpiredDeletions({ ...turn, now }));
-  await workOff(db, (turn) => scheduleUnclaimedDeletions({ ...turn, now }));
+  await workOff(db, (turn) => sql.scheduleExpiredDeletions({ ...turn, now }));
+  await workOff(db, (turn) => sql.scheduleUnclaimedDeletions({ ...turn, now }));
   while (left > 0 && Date.now() < deadline) {
     const turn = newTurn(tuning.OUTWARD_SHARE, Math.min(tuning.RECORDING_DELETION_PORTION, left));
-    const due = await runAll(db, takeDueDeletions({ ...turn, now }));
+    const due = await runAll(db, sql.takeDueDeletions({ ...turn, now }));
     if (due.length === 0) break;
-    const files = await runAll(db, filesOfDeletions({ ids: JSON.stringify(due.map(({ id }) => id)) }));
+    const files = await runAll(db, sql.filesOfDeletions({ ids: JSON.stringify(due.map(({ id }) => id)) }));
     const { tried, failed } = await deleteScheduled(context, files);
     left -= tried;
     deleted += tried - failed;
@@ -117,10 +107,10 @@ async function deleteScheduled(context: Context, files: { id: number; storage_ke
   const gone = keys.filter((key) => !failures.has(key));
   const attempt = { ids: JSON.stringify(ids), gone: JSON.stringify(gone), now: context.now };
   const [, , , unfinished] = await runBatch(context.db, [
-    markFilesDeleted(attempt),
-    deletionEntries(context, "delete", attempt),
-    finishDeletions(attempt),
-    unfinishedDeletions(attempt),
+    sql.markFilesDeleted(attempt),
+    sql.deletionEntries(context, "delete", attempt),
+    sql.finishDeletions(attempt),
+    sql.unfinishedDeletions(attempt),
   ]);
   return { tried: ids.length, failed: unfinished.length };
 }

@@ -20,14 +20,7 @@ import {
   updateVisitBody,
   visitsQuery,
 } from "./visits.schemas.ts";
-import {
-  cancelPlannedVisit,
-  createVisit,
-  listVisits,
-  redeemVisitLink,
-  requireVisit,
-  updateVisit,
-} from "./visits.service.ts";
+import * as service from "./visits.service.ts";
 import { dailyVisits } from "./visits.sql.ts";
 import { verifyVisitToken } from "./visits.tokens.ts";
 
@@ -38,14 +31,14 @@ const recordedReplay = recordedReadIf(({ req }) => req.header(IDEMPOTENCY_KEY) !
 
 export const visitsExternal = externalRoutes()
   .get("/visits", area("visits"), recordedRead, query(visitsQuery), async (c) => {
-    const { visits, next_after } = await listVisits(c.var.context, c.req.valid("query"));
+    const { visits, next_after } = await service.listVisits(c.var.context, c.req.valid("query"));
     return c.json({ visits: visits.map(toVisit), next_after });
   })
   .post("/visits", area("visits"), recordedReplay, idempotent, jsonBody(createVisitBody), async (c) =>
-    c.json(toVisit(await createVisit(c.var.context, c.req.valid("json").visit)), 201),
+    c.json(toVisit(await service.createVisit(c.var.context, c.req.valid("json").visit)), 201),
   )
   .get("/visits/:id", area("visits"), byId, recordedRead, async (c) => {
-    const visit = await requireVisit(c.var.context, c.req.valid("param").id);
+    const visit = await service.requireVisit(c.var.context, c.req.valid("param").id);
     return c.json(toVisit(visit), 200, etagOf(visit));
   })
   .put(
@@ -57,12 +50,12 @@ export const visitsExternal = externalRoutes()
     jsonBody(updateVisitBody),
     async (c) => {
       const { id } = c.req.valid("param");
-      const visit = await updateVisit(c.var.context, id, c.req.valid("json").visit);
+      const visit = await service.updateVisit(c.var.context, id, c.req.valid("json").visit);
       return c.json(toVisit(visit), 200, etagOf(visit));
     },
   )
   .delete("/visits/:id", area("visits"), byId, conditional, (c) =>
-    noContent(c, cancelPlannedVisit(c.var.context, c.req.valid("param").id)),
+    noContent(c, service.cancelPlannedVisit(c.var.context, c.req.valid("param").id)),
   )
   .get("/visit_metrics", area("visits"), readsFrom("nearest"), query(metricsQuery), async (c) =>
     c.json(toVisitMetrics(await readMetrics(c.var.context, c.req.valid("query"), dailyVisits))),
@@ -75,5 +68,6 @@ export const visitsPlatform = platformRoutes().post(
   inOrganizationOf(async ({ token }: RedeemVisitBody, { settings }) => ({
     id: (await verifyVisitToken(settings, token)).organization_id,
   })),
-  async (c) => c.json(toRedeemedVisit(await redeemVisitLink(c.var.context, c.req.valid("json").token))),
+  async (c) =>
+    c.json(toRedeemedVisit(await service.redeemVisitLink(c.var.context, c.req.valid("json").token))),
 );

@@ -10,12 +10,7 @@ import {
   waitingRoomParams,
   waitingRoomSubParams,
 } from "./waiting_room_subs.schemas.ts";
-import {
-  createWaitingRoomSub,
-  deleteWaitingRoomSub,
-  listWaitingRoomSubs,
-  updateWaitingRoomSub,
-} from "./waiting_room_subs.service.ts";
+import * as service from "./waiting_room_subs.service.ts";
 
 const SUBS = "/waiting_rooms/:waiting_room_slug/waiting_room_subs";
 const ONE_SUB = "/waiting_rooms/:waiting_room_slug/waiting_room_subs/:id";
@@ -25,22 +20,22 @@ const ofRoomById = params(waitingRoomSubParams);
 
 export const waitingRoomSubsExternal = externalRoutes()
   .get(SUBS, area("rooms"), ofRoom, query(onePageQuery), async (c) => {
-    const subs = await listWaitingRoomSubs(c.var.context, c.req.valid("param").waiting_room_slug);
+    const subs = await service.listWaitingRoomSubs(c.var.context, c.req.valid("param").waiting_room_slug);
     return c.json({ waiting_room_subs: itemsOfPage(subs, c.req.valid("query")).map(toWaitingRoomSub) });
   })
   .post(SUBS, area("rooms"), ofRoom, idempotent, jsonBody(createWaitingRoomSubBody), async (c) => {
     const { waiting_room_slug } = c.req.valid("param");
     const input = c.req.valid("json").waiting_room_sub;
-    const sub = await createWaitingRoomSub(c.var.context, waiting_room_slug, input);
+    const sub = await service.createWaitingRoomSub(c.var.context, waiting_room_slug, input);
     return c.json(toWaitingRoomSub(sub), 201);
   })
   .put(ONE_SUB, area("rooms"), ofRoomById, jsonBody(updateWaitingRoomSubBody), async (c) => {
     const { waiting_room_slug, id } = c.req.valid("param");
     const input = c.req.valid("json").waiting_room_sub;
-    const sub = await updateWaitingRoomSub(c.var.context, waiting_room_slug, id, input);
+    const sub = await service.updateWaitingRoomSub(c.var.context, waiting_room_slug, id, input);
     return c.json(toWaitingRoomSub(sub));
   })
   .delete(ONE_SUB, area("rooms"), ofRoomById, (c) => {
     const { waiting_room_slug, id } = c.req.valid("param");
-    return noContent(c, deleteWaitingRoomSub(c.var.context, waiting_room_slug, id));
+    return noContent(c, service.deleteWaitingRoomSub(c.var.context, waiting_room_slug, id));
   });

@@ -13,28 +13,21 @@ import {
   updateWaitingRoomBody,
   waitingRoomsQuery,
 } from "./waiting_rooms.schemas.ts";
-import {
-  createWaitingRoom,
-  listWaitingRooms,
-  requireWaitingRoom,
-  resolveWaitingRoom,
-  retireWaitingRoom,
-  updateWaitingRoom,
-} from "./waiting_rooms.service.ts";
+import * as service from "./waiting_rooms.service.ts";
 
 const bySlug = params(slugParams);
 
 export const waitingRoomsExternal = externalRoutes()
   .get("/waiting_rooms", area("rooms"), query(waitingRoomsQuery), async (c) => {
-    const { items, pagination } = await listWaitingRooms(c.var.context, c.req.valid("query"));
+    const { items, pagination } = await service.listWaitingRooms(c.var.context, c.req.valid("query"));
     return c.json({ waiting_rooms: items.map(toWaitingRoom), pagination });
   })
   .post("/waiting_rooms", area("rooms"), idempotent, jsonBody(createWaitingRoomBody), async (c) => {
-    const room = await createWaitingRoom(c.var.context, c.req.valid("json").waiting_room);
+    const room = await service.createWaitingRoom(c.var.context, c.req.valid("json").waiting_room);
     return c.json(toWaitingRoom(room), 201);
   })
   .get("/waiting_rooms/:slug", area("rooms"), bySlug, async (c) => {
-    const room = await requireWaitingRoom(c.var.context, c.req.valid("param").slug);
+    const room = await service.requireWaitingRoom(c.var.context, c.req.valid("param").slug);
     return c.json(toWaitingRoom(room), 200, etagOf(room));
   })
   .put(
@@ -45,12 +38,12 @@ export const waitingRoomsExternal = externalRoutes()
     jsonBody(updateWaitingRoomBody),
     async (c) => {
       const { slug } = c.req.valid("param");
-      const room = await updateWaitingRoom(c.var.context, slug, c.req.valid("json").waiting_room);
+      const room = await service.updateWaitingRoom(c.var.context, slug, c.req.valid("json").waiting_room);
       return c.json(toWaitingRoom(room), 200, etagOf(room));
     },
   )
   .delete("/waiting_rooms/:slug", area("rooms"), bySlug, conditional, (c) =>
-    noContent(c, retireWaitingRoom(c.var.context, c.req.valid("param").slug)),
+    noContent(c, service.retireWaitingRoom(c.var.context, c.req.valid("param").slug)),
   );
 
 export const waitingRoomsPlatform = platformRoutes().get(
@@ -58,5 +51,5 @@ export const waitingRoomsPlatform = platformRoutes().get(
   openTo("PLATFORM_WEB_APP_TOKEN"),
   params(slugParams),
   async (c) =>
-    c.json(toResolvedWaitingRoom(await resolveWaitingRoom(c.var.context, c.req.valid("param").slug))),
+    c.json(toResolvedWaitingRoom(await service.resolveWaitingRoom(c.var.context, c.req.valid("param").slug))),
 );

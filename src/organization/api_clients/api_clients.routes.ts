@@ -5,26 +5,27 @@ import { platformRoutes } from "../../http/platform_api.ts";
 import { adminArea, area } from "../../http/scopes.ts";
 import { jsonBody, params, query } from "../../http/validation.ts";
 import { idParams, organizationParams, ownParams } from "../../http/wire.ts";
-import {
-  createApiClientBody,
-  toApiClient,
-  toIssuedApiClient,
-  toOwnApiClient,
-} from "./api_clients.schemas.ts";
+import * as schemas from "./api_clients.schemas.ts";
 import * as service from "./api_clients.service.ts";
 
 export const apiClientsExternal = externalRoutes()
   .get("/api_client", area(null), async (c) =>
-    c.json(toOwnApiClient(await service.requireOwnClient(c.var.context))),
+    c.json(schemas.toOwnApiClient(await service.requireOwnClient(c.var.context))),
   )
   .get("/api_clients", adminArea("organization"), query(pageQuery), async (c) => {
     const { items, pagination } = await service.listOwnApiClients(c.var.context, c.req.valid("query"));
-    return c.json({ api_clients: items.map(toApiClient), pagination });
+    return c.json({ api_clients: items.map(schemas.toApiClient), pagination });
   })
-  .post("/api_clients", adminArea("organization"), idempotent, jsonBody(createApiClientBody), async (c) => {
-    const client = await service.createOwnApiClient(c.var.context, c.req.valid("json").api_client);
-    return c.json(toIssuedApiClient(client), 201);
-  })
+  .post(
+    "/api_clients",
+    adminArea("organization"),
+    idempotent,
+    jsonBody(schemas.createApiClientBody),
+    async (c) => {
+      const client = await service.createOwnApiClient(c.var.context, c.req.valid("json").api_client);
+      return c.json(schemas.toIssuedApiClient(client), 201);
+    },
+  )
   .delete("/api_clients/:id", adminArea("organization"), params(idParams), (c) =>
     noContent(c, service.revokeOwnApiClient(c.var.context, c.req.valid("param").id)),
   );
@@ -41,16 +42,16 @@ export const apiClientsPlatform = platformRoutes()
       organization_id,
       c.req.valid("query"),
     );
-    return c.json({ api_clients: items.map(toApiClient), pagination });
+    return c.json({ api_clients: items.map(schemas.toApiClient), pagination });
   })
-  .post(API_CLIENTS, ofOrganization, jsonBody(createApiClientBody), async (c) => {
+  .post(API_CLIENTS, ofOrganization, jsonBody(schemas.createApiClientBody), async (c) => {
     const { organization_id } = c.req.valid("param");
     const client = await service.createApiClient(
       c.var.context,
       organization_id,
       c.req.valid("json").api_client,
     );
-    return c.json(toIssuedApiClient(client), 201);
+    return c.json(schemas.toIssuedApiClient(client), 201);
   })
   .delete(`${API_CLIENTS}/:id`, params(ownParams), (c) =>
     noContent(c, service.revokeApiClient(c.var.context, c.req.valid("param"))),

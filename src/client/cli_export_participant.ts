@@ -1,7 +1,4 @@
-import { createWriteStream } from "node:fs";
-import { rm } from "node:fs/promises";
-import { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
+import { rm, writeFile } from "node:fs/promises";
 import { accessLogOf } from "./access_log_source.ts";
 import { count, credentialsWith, say, settingsFor, UsageError, valuesOf } from "./cli_support.ts";
 import { connectionOf, forActingUser } from "./connection.ts";
@@ -50,10 +47,9 @@ export async function exportParticipantCommand(args: string[]): Promise<void> {
       yield `${text}\n`;
     }
   }
-  // Only the owner can read the file.
-  const file = createWriteStream(output, { flags: "wx", mode: 0o600 });
   try {
-    await pipeline(Readable.from(verified()), file);
+    // Only the owner can read the file.
+    await writeFile(output, verified(), { flag: "wx", mode: 0o600 });
   } catch (error) {
     if ((error as { code?: string }).code !== "EEXIST") await rm(output, { force: true });
     throw error;

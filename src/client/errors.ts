@@ -98,8 +98,5 @@ export function withoutAddresses(cause: unknown, depth: number = 0): Error | und
 
 /** A webhook that the service did not send, or that is too old to be trusted. */
 export class WebhookVerificationError extends Error {
-  constructor(reason: string) {
-    super(reason);
-    this.name = "WebhookVerificationError";
-  }
+  override readonly name: string = "WebhookVerificationError";
 }

@@ -85,7 +85,7 @@ async function isSignedWith(
   return (await Promise.all(verified)).includes(true);
 }
 
-function fromBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
+export function fromBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
   try {
     return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
   } catch {

@@ -1,6 +1,6 @@
 import { rm, writeFile } from "node:fs/promises";
 import { accessLogOf } from "./access_log_source.ts";
-import { count, credentialsWith, say, settingsFor, UsageError, valuesOf } from "./cli_support.ts";
+import { count, credentialsWith, say, settingsFor, TEXT, UsageError, valuesOf } from "./cli_support.ts";
 import { connectionOf, forActingUser } from "./connection.ts";
 import { exportedLines } from "./export.ts";
 import { verifyVcon } from "./vcons.ts";
@@ -19,12 +19,7 @@ Exit status: 0 if the file is complete, 2 if the command is wrong, 3 otherwise; 
 ${credentialsWith("results:read")}
 `;
 
-const OPTIONS = {
-  url: { type: "string" },
-  reference: { type: "string" },
-  output: { type: "string" },
-  "acting-user": { type: "string" },
-} as const;
+const OPTIONS = { url: TEXT, reference: TEXT, output: TEXT, "acting-user": TEXT };
 
 export async function exportParticipantCommand(args: string[]): Promise<void> {
   const { url, reference, output, "acting-user": user = "export-participant" } = valuesOf(args, OPTIONS);

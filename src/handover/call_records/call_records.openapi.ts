@@ -17,22 +17,21 @@ const uuid = z.uuid().meta({
 
 const vconSchema = z.looseObject({ uuid }).meta({ id: "Vcon", description: "A call as a vCon." });
 
-const base64url = (description: string, example: string) =>
-  z
-    .string()
-    .regex(/^[A-Za-z0-9_-]+$/)
-    .meta({ description, example });
+const base64url = z
+  .string()
+  .regex(/^[A-Za-z0-9_-]+$/)
+  .meta({ example: "eyJ2Y29uIjoiMC40LjAifQ" });
 
 const signature = z.object({
-  protected: base64url("`alg`, `typ` and `kid`.", "eyJhbGciOiJFZERTQSJ9"),
-  header: z.object({ uuid }).meta({ description: "Unsigned." }),
-  signature: base64url("The signature.", "YSBzaWduYXR1cmU"),
+  protected: base64url.describe("`alg`, `typ` and `kid`."),
+  header: z.object({ uuid }).describe("Unsigned."),
+  signature: base64url.describe("The signature."),
 });
 
 const signedVconSchema = z
   .object({
-    payload: base64url("The vCon.", "eyJ2Y29uIjoiMC40LjAifQ"),
-    signatures: z.array(signature).length(1).meta({ description: "The service's signature." }),
+    payload: base64url.describe("The vCon."),
+    signatures: z.array(signature).length(1).describe("The service's signature."),
   })
   .meta({ id: "SignedVcon", description: "A vCon as a JWS in General JSON Serialization." });
 

@@ -47,9 +47,14 @@ export async function exportParticipant(
   const through = (entries[0]?.id ?? 0) - 1;
   async function* portions(): AsyncGenerator<Line[]> {
     const { user_id } = requester;
+    const { AUDIT_SIGNING_KEY: key } = settings;
     yield [{ type: "export", external_reference, created_at: toTimestamp(now), user_id }];
     for await (const page of pagesOf(db, callsAfter, calls))
-      for (const call of page) yield [await callLine(context, call)];
+      for (const { id: call_id, person_ids, ...owner } of page) {
+        const record = await requireCallRecord(context, { call_id, ...owner }, []);
+        const vcon = await vconOf(record, person_ids);
+        yield [{ type: "call", ...(key ? { jws: await signVcon(key, vcon, now) } : { vcon }) }];
+      }
     for await (const page of pagesOf(db, (after) => visitsOfPerson({ ...person, after })))
       yield page.map((visit) => ({ type: "visit", visit: toExportedVisit(visit) }));
     yield* accessLogLines(db, { ...person, through });
@@ -90,20 +95,6 @@ async function* pagesOf<Row extends { id: number }>(
     if (!last) return;
     page = await runAll(db, pageAfter(last.id));
   }
-}
-
-async function callLine(
-  context: ClientContext,
-  {
-    id: call_id,
-    organization_user_id,
-    person_ids,
-  }: { id: number; organization_user_id: number; person_ids: number[] },
-): Promise<Line> {
-  const record = await requireCallRecord(context, { call_id, organization_user_id }, []);
-  const vcon = await vconOf(record, person_ids);
-  const { AUDIT_SIGNING_KEY: key } = context.settings;
-  return { type: "call", ...(key ? { jws: await signVcon(key, vcon, context.now) } : { vcon }) };
 }
 
 const ANY = { call_id: null, acting_user: null, user_id: null, resource: null, event: null };

@@ -25,27 +25,28 @@ interface Entry {
 type Identifier = Record<"system" | "value", string>;
 type Participant = CallRecord["participants"][number];
 type CallText = NonNullable<CallRecord["transcript"] | CallRecord["soap_note"]>;
-type Names = ReturnType<typeof namesOf>;
+type Named = ReturnType<typeof withNames>;
 
 export function fhirBundleOf(record: CallRecord) {
   const { participants, transcript, soap_note, recordings } = record;
-  const names = namesOf(record);
+  const named = withNames(record);
   const texts = [soap_note, transcript].filter((text) => text !== undefined);
   return {
     resourceType: "Bundle",
     type: "transaction",
     entry: [
-      encounterOf(record, names),
-      ...participants.filter(hasReference).flatMap((each) => consentOf(each, names)),
-      ...texts.map((text) => documentOfText(text, names)),
-      ...recordings.map((recording) => documentOfRecording(record, recording, names)),
-      ...texts.flatMap((text) => provenanceOf(text, names)),
+      encounterOf(named),
+      ...participants.filter(hasReference).flatMap((each) => consentOf(each, named)),
+      ...texts.map((text) => documentOfText(text, named)),
+      ...recordings.map((recording) => documentOfRecording(recording, named)),
+      ...texts.flatMap((text) => provenanceOf(text, named)),
     ],
   };
 }
 
-/** The identifiers of the service's own things, and the patient's. */
-function namesOf({ call, participants, address }: CallRecord) {
+/** Adds the identifiers of the service's own things, and the patient's. */
+function withNames(record: CallRecord) {
+  const { call, participants, address } = record;
   const name = (kind: string, value: number | string): Identifier => ({
     system: `${address}/identifiers/${kind}`,
     value: String(value),
@@ -58,6 +59,7 @@ function namesOf({ call, participants, address }: CallRecord) {
   });
   const [patient, ...others] = participants.filter(hasReference).filter(({ role }) => role === "recipient");
   return {
+    ...record,
     name,
     ofCall: (part: string) => name("call", `${call.id}/${part}`),
     patientOf,
@@ -94,7 +96,7 @@ const updateOf = (resourceType: string, identifier: Identifier, fields: object, 
   request: { method: "PUT", url: `${resourceType}?identifier=${searchFor(identifier)}` },
 });
 
-function encounterOf({ call, participants }: CallRecord, { name, subject }: Names): Entry {
+function encounterOf({ call, participants, name, subject }: Named): Entry {
   const participant = participants.map(({ role, joined_at, left_at, user_id, display_name }) => ({
     type: [{ ...coded(`${HL7}/v3-ParticipationType`, role === "provider" ? "PPRF" : "PART"), text: role }],
     ...((joined_at ?? left_at) !== null && { period: periodOf(joined_at, left_at) }),
@@ -103,6 +105,7 @@ function encounterOf({ call, participants }: CallRecord, { name, subject }: Name
       display: plain(display_name),
     },
   }));
+  const organization = name("organization", call.organization_id);
   const fields = {
     status: call.ended_at === null ? "in-progress" : "finished",
     class: { system: `${HL7}/v3-ActCode`, code: "VR" },
@@ -113,87 +116,83 @@ function encounterOf({ call, participants }: CallRecord, { name, subject }: Name
     location: [{ location: { display: plain(call.room_name) } }],
     serviceProvider: {
       type: "Organization",
-      identifier: name("organization", call.organization_id),
+      identifier: organization,
       display: plain(call.organization_name),
     },
   };
   return updateOf("Encounter", name("call", call.id), fields, 0);
 }
 
-function consentOf(participant: Participant, { ofCall, patientOf }: Names): Entry[] {
+function consentOf(participant: Participant, { ofCall, patientOf }: Named): Entry[] {
   const { id, consent } = participant;
   if (!consent) return [];
-  const { decision, decided_at, method } = consent;
+  const type = consent.decision === "granted" ? "permit" : "deny";
   const fields = {
     status: "active",
     scope: coded(`${HL7}/consentscope`, "patient-privacy"),
     category: [coded(LOINC, "59284-0")],
     patient: patientOf(participant),
-    dateTime: toTimestamp(decided_at),
+    dateTime: toTimestamp(consent.decided_at),
     policyRule: { text: "The recording of the call" },
-    ...(method !== null && { sourceAttachment: { title: plain(method) } }),
-    provision: {
-      type: decision === "granted" ? "permit" : "deny",
-      data: [{ meaning: "related", reference: ENCOUNTER }],
-    },
+    ...(consent.method !== null && { sourceAttachment: { title: plain(consent.method) } }),
+    provision: { type, data: [{ meaning: "related", reference: ENCOUNTER }] },
   };
   return [updateOf("Consent", ofCall(`consent/${id}`), fields)];
 }
 
-function documentOfText(text: CallText, { ofCall, subject }: Names): Entry {
+function documentOf(
+  kind: string,
+  version: number,
+  fields: object,
+  { ofCall, subject }: Named,
+  part?: number,
+) {
+  const masterIdentifier = ofCall(`${kind}/${version}`);
+  const known = { masterIdentifier, status: "current", ...subject, context: { encounter: [ENCOUNTER] } };
+  return updateOf("DocumentReference", ofCall(kind), { ...known, ...fields }, part);
+}
+
+function documentOfText(text: CallText, named: Named): Entry {
   const { kind, is_final, corrections, updated_at } = text;
   const formats: Record<string, Iterable<string>> = "lines" in text
     ? { "text/vtt; charset=utf-8": toWebVtt(text), "application/json": toTranscriptJson(text) }
     : { "text/plain; charset=utf-8": [text.text] };
   const finished = corrections > 0 ? "amended" : "final";
   const fields = {
-    masterIdentifier: ofCall(`${kind}/${corrections + 1}`),
-    status: "current",
     docStatus: is_final ? finished : "preliminary",
     type: kind === "soap_note" ? coded(LOINC, "11506-3") : { text: "Transcript of the call" },
-    ...subject,
     date: toTimestamp(updated_at),
     content: Object.entries(formats).map(([contentType, parts]) => ({
       attachment: { contentType, data: base64Of(new TextEncoder().encode([...parts].join(""))) },
     })),
-    context: { encounter: [ENCOUNTER] },
   };
-  return updateOf("DocumentReference", ofCall(kind), fields, PART[kind]);
+  return documentOf(kind, corrections + 1, fields, named, PART[kind]);
 }
 
 /** With the path of the recording in the API: a download URL would soon expire. */
-function documentOfRecording(
-  record: CallRecord,
-  recording: CallRecord["recordings"][number],
-  { ofCall, subject }: Names,
-): Entry {
+function documentOfRecording(recording: CallRecord["recordings"][number], named: Named): Entry {
   const { id, started_at, duration, size, ended_at, updated_at } = recording;
   const end = started_at !== null && duration !== null ? started_at + duration : null;
-  const url = record.address + pathOfRecording(record, recording);
-  return updateOf("DocumentReference", ofCall(`recording-${id}`), {
-    masterIdentifier: ofCall(`recording-${id}/1`),
-    status: "current",
+  const url = named.address + pathOfRecording(named, recording);
+  const fields = {
     type: { text: "Recording of the call" },
-    ...subject,
     date: toTimestamp(ended_at ?? updated_at),
     content: [{ attachment: { url, ...(size !== null && size <= MAX_SIZE && { size }) } }],
     context: { encounter: [ENCOUNTER], ...(started_at !== null && { period: periodOf(started_at, end) }) },
-  });
+  };
+  return documentOf(`recording-${id}`, 1, fields, named);
 }
 
 /** R4 has no identifier for a Provenance: its target and its time identify it. */
-function provenanceOf({ kind, created_at, corrected }: CallText, { name, ofCall }: Names): Entry[] {
-  const by = (time: number, activity: string, type: string, who: object): Entry => {
+function provenanceOf({ kind, created_at, corrected }: CallText, { name, ofCall }: Named): Entry[] {
+  const target = [{ type: "DocumentReference", reference: nameInBundle(PART[kind]) }];
+  const by = (time: number, code: string, role: string, who: object): Entry => {
     const recorded = toTimestamp(time);
+    const activity = coded(`${HL7}/v3-DataOperation`, code);
+    const agent = [{ type: coded(`${HL7}/provenance-participant-type`, role), who }];
     const ifNoneExist = `target:DocumentReference.identifier=${searchFor(ofCall(kind))}&recorded=${recorded}`;
     return {
-      resource: {
-        resourceType: "Provenance",
-        target: [{ type: "DocumentReference", reference: nameInBundle(PART[kind]) }],
-        recorded,
-        activity: coded(`${HL7}/v3-DataOperation`, activity),
-        agent: [{ type: coded(`${HL7}/provenance-participant-type`, type), who }],
-      },
+      resource: { resourceType: "Provenance", target, recorded, activity, agent },
       request: { method: "POST", url: "Provenance", ifNoneExist },
     };
   };

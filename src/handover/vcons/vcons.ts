@@ -12,8 +12,6 @@ const EXTENSION = "organization_video_visit";
 
 const VENDOR = "Organization Video Visit Service";
 
-export type Vcon = Awaited<ReturnType<typeof vconOf>>;
-
 type Participant = CallRecord["participants"][number];
 
 /** @param onlyPeople the ids of the only people to name. Of the others, only the role remains. */

@@ -26,12 +26,12 @@ import {
   requireHealthy,
   requireMigrationsThatRan,
 } from "./deployment.ts";
-import { applyMigrations } from "./local_database.ts";
+import { migrate } from "./local_database.ts";
 import { migrationFiles, recordMigrations } from "./migrations.ts";
 import { missingInRegions } from "./region_configuration.ts";
 import { RANDOM_SECRETS, SECRETS_BY_HAND } from "./setup_secrets.ts";
 import { rangeStatements } from "./shard_statements.ts";
-import { queryDatabase, type Rows, runAt } from "./statement_runner.ts";
+import { queryDatabase, type Rows } from "./statement_runner.ts";
 import {
   bindingOf,
   configFlags,
@@ -40,7 +40,6 @@ import {
   sameConfig,
   sameTarget,
   type Target,
-  targetFlags,
 } from "./wrangler.ts";
 import { readConfiguration } from "./wrangler_config.ts";
 
@@ -114,7 +113,7 @@ async function migrateAll(target: Target, ready: Ready[]) {
     await sayWayBack(target, ready);
   }
   const migrated: Migrated[] = [];
-  for (const each of ready) migrated.push(await migrate(each));
+  for (const each of ready) migrated.push(await migrateOne(each));
   const entered = await completeDirectory(migrated);
   if (entered > 0)
     process.stdout.write(`Organizations missing in the first database and now entered: ${entered}.\n`);
@@ -202,16 +201,9 @@ interface Migrated {
   organizations: Rows;
 }
 
-async function migrate({ database, range, pending }: Ready): Promise<Migrated> {
-  const binding = bindingOf(database.shard);
-  if (database.remote) {
-    const command = ["d1", "migrations", "apply", binding, ...targetFlags(database)];
-    // Without a terminal, wrangler does not ask again.
-    if (pending.length > 0) await runWrangler(command, { stdio: ["ignore", "inherit", "inherit"] });
-  } else {
-    const applied = await applyMigrations(runAt(database), database.shard);
-    process.stdout.write(`${binding}: ${applied.join(", ") || "up to date"}\n`);
-  }
+async function migrateOne({ database, range, pending }: Ready): Promise<Migrated> {
+  if (pending.length > 0) await migrate(database);
+  if (!database.remote) say(`${bindingOf(database.shard)}: ${pending.join(", ") || "up to date"}`);
   // Updates SQLite's index statistics, including those of indexes that a migration has just created.
   await queryDatabase(database, ["PRAGMA optimize"]);
   if (range === undefined) return { database, organizations: [] };

@@ -1,18 +1,10 @@
 /** `npm run setup`: creates everything at Cloudflare that a deployment needs. It can be run again. */
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { explained } from "./cloudflare_api.ts";
-import {
-  CONSENT_USAGE,
-  consentOptions,
-  mayChange,
-  runCommand,
-  say,
-  UsageError,
-  type Values,
-} from "./command.ts";
+import { CONSENT_USAGE, consentOptions, runCommand, say, UsageError, type Values } from "./command.ts";
 import { requireRegionName } from "./region_configuration.ts";
 import { JURISDICTIONS, type Jurisdiction, type Location, REGIONS } from "./setup_configuration.ts";
-import { type Plan, planSetup, type SetupRequest } from "./setup_plan.ts";
+import { carryOut, type Plan, planSetup, type SetupRequest } from "./setup_plan.ts";
 import { SECRETS_BY_HAND, secretsFile } from "./setup_secrets.ts";
 import { sameConfig } from "./wrangler.ts";
 
@@ -40,22 +32,13 @@ const OPTIONS = {
 
 await runCommand(USAGE, OPTIONS, async (values) => {
   const request = requireRequest(values);
-  const text = readFileSync(request.config, "utf8");
-  const plan = await planSetup(request, text, values["dry-run"]).catch((error) => {
-    throw explained("Reading the state of the account", error);
-  });
+  const plan = await planSetup(request, readFileSync(request.config, "utf8"), values["dry-run"]).catch(
+    (error) => {
+      throw explained("Reading the state of the account", error);
+    },
+  );
   if (plan.steps.length === 0) say("Everything exists: nothing to do.");
-  else {
-    const steps = plan.steps.map(({ says }) => says);
-    if (!(await mayChange(steps, { ...values, remote: true }))) return;
-    if (plan.text !== text) writeFileSync(request.config, plan.text);
-    for (const { says, run } of plan.steps) {
-      await run?.().catch((error) => {
-        throw explained(says, error);
-      });
-      say(`Done: ${says}`);
-    }
-  }
+  else if (!(await carryOut(plan.steps, { ...values, remote: true }))) return;
   sayNext(request, plan);
 });
 

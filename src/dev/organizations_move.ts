@@ -2,9 +2,9 @@
 import { CONSENT_USAGE, consentOptions, mayChange, say } from "./command.ts";
 import { organizationId, runDatabaseCommand, shardNumber } from "./database_command.ts";
 import { boundDatabases } from "./databases.ts";
-import { deleteOldRows, moveOrganization, undoMove } from "./move.ts";
+import { deleteOldRows, type Moved, moveOrganization, undoMove } from "./move.ts";
 import { planDeletion, planMove } from "./move_plans.ts";
-import { copyLateFiles, deleteOldFiles, type Moved } from "./old_files.ts";
+import { copyLateFiles, deleteOldFiles } from "./old_files.ts";
 import { regionsOf } from "./region_configuration.ts";
 import { type Regions, withRegions } from "./region_files.ts";
 import { runAt } from "./statement_runner.ts";

@@ -4,8 +4,9 @@ import { explained } from "./cloudflare_api.ts";
 import { CONSENT_USAGE, consentOptions, runCommand, say, UsageError, type Values } from "./command.ts";
 import { requireRegionName } from "./region_configuration.ts";
 import { JURISDICTIONS, type Jurisdiction, type Location, REGIONS } from "./setup_configuration.ts";
-import { carryOut, type Plan, planSetup, type SetupRequest } from "./setup_plan.ts";
+import { type Plan, planSetup, type SetupRequest } from "./setup_plan.ts";
 import { SECRETS_BY_HAND, secretsFile } from "./setup_secrets.ts";
+import { carryOut } from "./steps.ts";
 import { sameConfig } from "./wrangler.ts";
 
 const USAGE = `

@@ -8,8 +8,8 @@ import {
   replicateDatabase,
   turnReplicationOn,
 } from "./account_state.ts";
-import { type Account, explained, LoginError } from "./cloudflare_api.ts";
-import { type Consent, mayChange, say } from "./command.ts";
+import { type Account, LoginError } from "./cloudflare_api.ts";
+import { say } from "./command.ts";
 import { regionsOf, withRegion } from "./region_configuration.ts";
 import {
   configurationOfText,
@@ -21,6 +21,7 @@ import {
   withPlacement,
 } from "./setup_configuration.ts";
 import { makeSecrets, RANDOM_SECRETS, secretsFile } from "./setup_secrets.ts";
+import type { Step } from "./steps.ts";
 import { configFlags, flagsOf, runWrangler } from "./wrangler.ts";
 import { shardsIn, type WranglerConfiguration } from "./wrangler_config.ts";
 
@@ -30,30 +31,6 @@ export interface SetupRequest {
   location: Location | undefined;
   jurisdiction: Jurisdiction | undefined;
   region: string | undefined;
-}
-
-export interface Step {
-  says: string;
-  run: () => unknown;
-}
-
-/**
- * Shows the steps of a command, asks, and carries them out.
- *
- * @returns false for a dry run
- */
-export async function carryOut(steps: Step[], consent: Consent): Promise<boolean> {
-  const plan = steps.map(({ says }) => says);
-  if (!(await mayChange(plan, consent))) return false;
-  for (const { says, run } of steps) {
-    try {
-      await run();
-    } catch (error) {
-      throw explained(says, error);
-    }
-    say(`Done: ${says}`);
-  }
-  return true;
 }
 
 export interface Plan {

@@ -26,9 +26,10 @@ import {
   withRegion,
 } from "./region_configuration.ts";
 import { JURISDICTIONS } from "./setup_configuration.ts";
-import { bucketSteps, carryOut, databaseSteps, IN_THE_US, type Step } from "./setup_plan.ts";
+import { bucketSteps, databaseSteps, IN_THE_US } from "./setup_plan.ts";
 import { rangeStatement, rangeStatements } from "./shard_statements.ts";
 import { queryDatabase } from "./statement_runner.ts";
+import { carryOut, type Step } from "./steps.ts";
 import { bindingOf, sameConfig, sameTarget, type Target } from "./wrangler.ts";
 import {
   bindDatabase,

@@ -20,6 +20,7 @@ import { copyRows, type Moving } from "./move_rows.ts";
 import type { Move } from "./move_statements.ts";
 import * as sql from "./move_statements.ts";
 import { deleteRows, refuseWrites, tablesOf } from "./organization_rows.ts";
+import { IS_QUIET } from "./quiet_statements.ts";
 import type { Regions } from "./region_files.ts";
 import type { Run } from "./statement_runner.ts";
 
@@ -35,8 +36,6 @@ export interface Result {
   /** The time for which writes were refused, in milliseconds. */
   frozen_for: number;
 }
-
-const IS_QUIET = "SELECT 1 FROM database_settings WHERE name = 'quiet'";
 
 /** @throws Error if the organization does not exist, or a database is quiet */
 export async function open(run: Run, move: Move, say: Moving["say"] = () => {}) {

@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import {
   type AccountState,
   type Bucket,
@@ -14,8 +14,6 @@ import { regionsOf, withRegion } from "./region_configuration.ts";
 import {
   configurationOfText,
   isFirst,
-  type Jurisdiction,
-  type Location,
   withEnvironment,
   withJurisdiction,
   withPlacement,
@@ -25,12 +23,10 @@ import type { Step } from "./steps.ts";
 import { configFlags, flagsOf, runWrangler } from "./wrangler.ts";
 import { shardsIn, type WranglerConfiguration } from "./wrangler_config.ts";
 
-export interface SetupRequest {
-  config: string;
-  env: string | undefined;
-  location: Location | undefined;
-  jurisdiction: Jurisdiction | undefined;
-  region: string | undefined;
+export interface SetupRequest extends Account {
+  location?: string | undefined;
+  jurisdiction?: string | undefined;
+  region?: string | undefined;
 }
 
 export interface Plan {
@@ -48,15 +44,14 @@ export const LOCKED_DAYS = 2192;
 const LOCK = "sealed-days";
 
 /** @param isDry whether the plan is only shown. Without a login, it is then the plan for an empty account. */
-export async function planSetup(request: SetupRequest, text: string, isDry = false): Promise<Plan> {
-  const { steps: edits, configuration } = planConfiguration(request, text);
-  const state = await readAccountState({ config: request.config }, configuration, request.env).catch(
-    (error) => {
-      if (!isDry || !(error instanceof LoginError)) throw error;
-      say("You are not logged in at Cloudflare: this is the plan for an empty account.");
-      return emptyAccount(configuration);
-    },
-  );
+export async function planSetup(request: SetupRequest, isDry = false): Promise<Plan> {
+  const { config, env } = request;
+  const { steps: edits, configuration } = planConfiguration(request);
+  const state = await readAccountState({ config }, configuration, env).catch((error) => {
+    if (!isDry || !(error instanceof LoginError)) throw error;
+    say("You are not logged in at Cloudflare: this is the plan for an empty account.");
+    return emptyAccount(configuration);
+  });
   const missing = RANDOM_SECRETS.filter((name) => !state.secrets.includes(name));
   return {
     steps: [
@@ -77,14 +72,14 @@ export async function planSetup(request: SetupRequest, text: string, isDry = fal
   };
 }
 
-function planConfiguration({ config, env, location, jurisdiction, region }: SetupRequest, text: string) {
+function planConfiguration({ config, env, location, jurisdiction, region }: SetupRequest) {
   const steps: Step[] = [];
-  let edited = text;
+  let edited = readFileSync(config, "utf8");
   const edit = (says: string, changed: string) => {
     edited = changed;
     steps.push({ says: `${says} ${config}`, run: () => writeFileSync(config, changed) });
   };
-  if (env !== undefined && !configurationOfText(text, undefined).definedEnvironments.includes(env))
+  if (env !== undefined && !configurationOfText(edited, undefined).definedEnvironments.includes(env))
     edit(`Add the environment ${env} to`, withEnvironment(edited, env));
   const configuration = configurationOfText(edited, env);
   const firstBuckets = configuration.r2_buckets.filter(isFirst);
@@ -113,7 +108,7 @@ const jurisdictionOf = ({ r2_buckets }: WranglerConfiguration) =>
 
 /** Creates a database that is missing, and turns on its read replication. */
 export function databaseSteps(
-  { location, ...request }: Account & { location?: string | undefined; jurisdiction?: string | undefined },
+  { location, ...request }: SetupRequest,
   { name, found }: AccountState["databases"][number],
   jurisdiction = request.jurisdiction,
 ): Step[] {

@@ -1,13 +1,10 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { DAY } from "../../../src/units.ts";
 import { dateIn, TIME_ZONES } from "../../support/time_zones.ts";
 import { aClinic, ofDates } from "../support/call_metrics.ts";
 import { aRecipient, reportCall } from "../support/calls.ts";
-import { expectRefusal } from "../support/expectations.ts";
-import { anOrganization, given, type Organization } from "../support/organization.ts";
+import { given, type Organization } from "../support/organization.ts";
 import { travelTo } from "../support/time.ts";
-import { planVisit } from "../support/visits.ts";
 
 const setTimeZone = ({ client }: Pick<Organization, "client">, time_zone: string | null) =>
   given(client.put("/organization", { organization: { time_zone } }));
@@ -156,50 +153,4 @@ describe("GET /call_metrics?days=local", () => {
         "1969-12-31": 1,
       });
   });
-});
-
-describe.each(["/call_metrics", "/visit_metrics"])("GET %s", (path) => {
-  it("refuses other days than local, and what is no id", async () => {
-    const clinic = await anOrganization();
-    expectRefusal(await clinic.client.get(`${path}?days=utc`), 400, /^days: must be local/);
-    expectRefusal(await clinic.client.get(`${path}?waiting_room_id=x`), 400, /^waiting_room_id/);
-  });
-
-  it("returns 404 for a room of another organization or of none, and for another organization's user", async () => {
-    const [clinic, other] = [await anOrganization(), await anOrganization()];
-    const [room, theirs] = [await clinic.addRoom(), await other.addRoom()];
-    for (const days of ["", "&days=local"]) {
-      await given(clinic.client.get(`${path}?waiting_room_id=${room.id}${days}`));
-      for (const id of [theirs.id, 999_999_999])
-        expectRefusal(await clinic.client.get(`${path}?waiting_room_id=${id}${days}`), 404, /Waiting room/);
-      const query = `?waiting_room_id=${room.id}&user_id=${other.admin.user_id}${days}`;
-      expectRefusal(await clinic.client.get(path + query), 404, /User or waiting room/);
-    }
-  });
-});
-
-it("GET /visit_metrics counts by local date and room, also after a visit has moved", async () => {
-  const clinic = await anOrganization();
-  const provider = await clinic.addProvider();
-  const rooms = [await clinic.addRoom(), await clinic.addRoom({ name: "Radiology" })] as const;
-  const day = Math.ceil(Date.now() / DAY) + 30;
-  const at = (hours: number) => new Date(day * DAY + hours * 3_600_000).toISOString();
-  const date = (days: number) => at(24 * days).slice(0, 10);
-  await setTimeZone(clinic, "Asia/Kathmandu");
-  const plan = { organization_user_id: provider.id };
-  await planVisit(clinic, rooms[0].slug, { ...plan, starts_at: at(18.24) });
-  const moved = await planVisit(clinic, rooms[0].slug, { ...plan, starts_at: at(18.25) });
-  const planned = async (query: string) => {
-    const range = `date_start=${date(-2)}&date_end=${date(3)}`;
-    return (await given(clinic.client.get(`/visit_metrics?days=local&${range}${query}`))).planned;
-  };
-  expect(await planned("")).toEqual({ [date(0)]: 1, [date(1)]: 1 });
-  const change = { waiting_room_slug: rooms[1].slug, starts_at: at(18), ends_at: at(19) };
-  await given(clinic.client.put(`/visits/${moved.id}`, { visit: change }));
-  expect(await planned("")).toEqual({ [date(0)]: 2 });
-  expect(await planned(`&user_id=${provider.user_id}&waiting_room_id=${rooms[0].id}`)).toEqual({
-    [date(0)]: 1,
-  });
-  await given(clinic.client.delete(`/visits/${moved.id}`));
-  expect(await planned(`&waiting_room_id=${rooms[1].id}`)).toEqual({ [date(0)]: 0 });
 });

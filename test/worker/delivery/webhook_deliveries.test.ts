@@ -174,17 +174,6 @@ describe("A failed webhook", () => {
     ]);
   });
 
-  it("does not hold back later webhooks", async () => {
-    let bad: number | undefined;
-    const { clinic, receiver } = await aClinicWithReceiver(({ body }) => status(body.id === bad ? 500 : 200));
-    const ids = await clinic.makeEvents(4);
-    bad = ids[1];
-    await clinic.queue.pass(2 * SECOND);
-    expect(idsOf(receiver.received)).toEqual(ids);
-    await clinic.queue.pass(10 * SECOND);
-    expect(idsOf(receiver.received)).toEqual([...ids, bad]);
-  });
-
   it("is given up when its retry is due if the endpoint no longer wants its type", async () => {
     const types = { event_types: ["organization_user.added"] };
     const { clinic, receiver, endpoint } = await aClinicWithReceiver(() => status(500), types);

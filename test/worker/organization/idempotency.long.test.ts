@@ -253,13 +253,7 @@ describe("An Idempotency-Key", () => {
     expect(JSON.stringify(stored)).not.toMatch(/ivy/i);
     await given(organization.client.delete(`/invites/${invite.id}`));
     expect(await given(postWith(organization, "/invites", body, key))).toEqual(invite);
-  });
-
-  it("replays null for fields that were added since an older version of the service stored it", async () => {
-    const organization = await anOrganization();
-    const body = { organization_invite: anInvite() };
-    const key = unique("key");
-    const invite = await given(postWith(organization, "/invites", body, key));
+    // An older version of the service may not have stored a field.
     const older = "json_remove(result, '$.used_at')";
     await env.DB.prepare(`update idempotency_keys set result = ${older} where key = ?`).bind(key).run();
     expect(await given(postWith(organization, "/invites", body, key))).toEqual({ ...invite, used_at: null });

@@ -74,8 +74,11 @@ describe("A suspended organization", () => {
     const invite = await clinic.addInvite();
     const room = await clinic.addRoom();
     const token = tokenOfLink(await planVisit(clinic, room.slug));
+    await setSuspended(clinic, true);
+    expectSuspended(await redeem(code));
+    await setSuspended(clinic, false);
+    await given(redeem(code));
     const doors = [
-      () => redeem(code),
       () => accept(invite),
       () => redeemVisit(token),
       () => platform.get(`/waiting_rooms/${room.slug}`),

@@ -137,8 +137,6 @@ describe("A visit", () => {
   });
 });
 
-describe("PUT and DELETE /visits/{id}", () => {});
-
 describe("POST /visits/redeem", () => {
   it("takes a link without personal data, and returns the current slug of the room", async () => {
     const { clinic, room, visit } = await aPlannedVisit();

@@ -254,6 +254,28 @@ describe(`Among ${SIZE} calls`, () => {
   });
 });
 
+it.each([
+  ["", PER_PAGE],
+  ["after=30000000000.1", PER_PAGE],
+  ["from=1970-06-01&to=1970-06-01", 1],
+  ["from=1930-06-01&to=1930-06-01", 0],
+  ["status=missed", PER_PAGE],
+  ["status=planned", 0],
+  ["organization_user_id=HOLDER", PER_PAGE],
+  ["organization_user_id=HOLDER&status=planned", 0],
+  ["organization_user_id=ADMIN", 0],
+  ["external_reference=visit-700", 10],
+  ["external_reference=visit", 0],
+])(`Among ${SIZE} visits, only those shown are read: ?%s`, async (query, shown) => {
+  const path = `/visits?${query.replace("HOLDER", `${owner.id}`).replace("ADMIN", `${clinic.admin.id}`)}`;
+  for (const client of [clinic.client, await clinic.addClient(owner.id)]) {
+    const { result, rows_read } = await reading(path, client);
+    expect(result.visits).toHaveLength(shown);
+    // A visit, its participants, calls and room, and the caller's access.
+    expect(rows_read).toBeLessThanOrEqual(20 * (PER_PAGE + 1));
+  }
+});
+
 describe(`Among more than ${SIZE} events`, () => {
   const middle = async () =>
     (

@@ -473,30 +473,4 @@ describe("DELETE /participants of a person named in planned visits", () => {
     expect((await readVisit(clinic, visit)).participants).toMatchObject([ERASED]);
     expect((await readVisit(clinic, left)).participants).toMatchObject([{ external_reference: "other" }]);
   });
-
-  it("changes their visits in portions", async () => {
-    const clinic = await anOrganization();
-    const reference = unique("patient");
-    const { slug } = await clinic.addRoom();
-    const first = await planVisit(clinic, slug, { participants: [named(reference)] });
-    leavingNoRows(clinic.id, "former_references", "people", "visits");
-    await insertMany(
-      ERASED_PORTION,
-      `insert into visits (organization_id, waiting_room_id, status, starts_at, ends_at, last_participant_id, created_at, updated_at)
-       select organization_id, waiting_room_id, 'missed', n, n + 1, 1, n, n from visits join counter where id = ?`,
-      first.id,
-    );
-    await env.DB.prepare(
-      `insert into people (organization_id, visit_id, number, display_name, role, external_reference, reference_digest,
-         created_at, updated_at)
-       select named.organization_id, visits.id, number, display_name, role, named.external_reference, reference_digest, 1, 1
-       from visits join people as named where visits.organization_id = ?1 and visits.id <> ?2 and named.visit_id = ?2`,
-    )
-      .bind(clinic.id, first.id)
-      .run();
-    const more = { ...NOTHING, erased_count: ERASED_PORTION, remaining_count: 1 };
-    expect(await given(erase(clinic, reference))).toEqual(more);
-    expect(await given(erase(clinic, reference))).toEqual({ ...NOTHING, erased_count: 1 });
-    expect(await storedText(clinic)).not.toContain(reference);
-  });
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { app } from "../../../src/app.ts";
 import type { Example } from "../../support/clinic.ts";
 import { type Answer, api, type Fetcher, PLATFORM_TOKEN, platform } from "../support/api.ts";
@@ -136,6 +136,17 @@ const TAKING_KEYS = [
   "POST /api_clients",
 ];
 
+/** The names of fields that no log may contain: persons, what they said, and whatever gives access. */
+const SECRET = /name|email|reference|text|summary|reason|secret|token|code|url/;
+
+const secretsIn = (value: unknown, field = ""): string[] => {
+  if (typeof value === "string") return SECRET.test(field) && value.length > 5 ? [value] : [];
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([name, each]) =>
+    secretsIn(each, Array.isArray(value) ? field : name),
+  );
+};
+
 const STORES_NOTHING = ["POST /webhook_endpoints/:id/ping", "POST /token_checks"];
 
 const isInReserve = (route: string) =>
@@ -214,7 +225,7 @@ describe.each(routes)(
   ({ name, route, example, sender, unauthorized, wrongCredentials }) => {
     const method = methodOf(route);
 
-    it("succeeds in few round trips to D1, counts once, and ignores an Idempotency-Key that it does not take", async () => {
+    it("succeeds in few round trips to D1, counts once, logs nothing secret, and ignores an Idempotency-Key that it does not take", async () => {
       const organization = await anOrganization();
       const { path, body } = await example(organization);
       const starts: string[] = [];
@@ -231,7 +242,15 @@ describe.each(routes)(
       const key: Headed = takesKeys ? {} : { "Idempotency-Key": "x".repeat(300) };
       const before = await usedOf(organization);
       starts.length = 0;
+      const lines: unknown[] = [];
+      const spies = (["log", "info", "warn", "error"] as const).map((level) =>
+        vi.spyOn(console, level).mockImplementation((...said) => void lines.push(...said)),
+      );
       const answer = await sender(organization, fetcher)(method, path, body, key);
+      for (const spy of spies) spy.mockRestore();
+      expect(lines.length).toBeGreaterThan(0);
+      const log = lines.join("\n");
+      expect(secretsIn([body, answer.body]).filter((secret) => log.includes(secret))).toEqual([]);
       expect(answer.status).toBe(successOf(route));
       // Only this keeps a cache from mixing organizations: caches do not know our headers with credentials.
       expect(answer.headers.get("Cache-Control")).toBe("no-store");

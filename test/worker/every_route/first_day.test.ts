@@ -41,19 +41,6 @@ describe("An error about an element of a list names", () => {
     expectRefusal(await report(many.with(7, says(paula, 8, 7))), 422, /^transcript\.lines\.7\.end_time: /);
   });
 
-  it("a corrected line that is unknown or repeated", async () => {
-    const { clinic, call, paula } = await aCallToTranscribe();
-    const lines = [says(paula, 0, 1), says(paula, 1, 2)];
-    const { transcript_lines } = await given(call.reportTranscript({ summary: "", is_final: true, lines }));
-    const [{ id }] = transcript_lines;
-    const correct = (ids: number[]) =>
-      clinic.client.put(`${call.path}/transcript`, {
-        transcript: { lines: ids.map((id) => ({ id, text: "Good evening." })), reason: "Misheard" },
-      });
-    expectRefusal(await correct([id, id]), 422, /^transcript\.lines\.1\.id: names an earlier line again$/);
-    expectRefusal(await correct([id, 999_999_999]), 422, /^transcript\.lines\.1\.id: the transcript has no/);
-  });
-
   it("a participant of a call", async () => {
     const clinic = await anOrganization();
     const call = await aCall(clinic, { ended_at: null });
@@ -97,17 +84,6 @@ describe("An error about an element of a list names", () => {
       [{ ...rita, role: "provider" }, /^visit\.participants\.1\.user_id: is required for a provider$/],
     ] as const)
       expectRefusal(await change([{ id }, second]), 422, fault);
-  });
-
-  it("an assisted provider", async () => {
-    const clinic = await anOrganization();
-    const paula = await clinic.addProvider();
-    const assistant = await clinic.addUser("Olga Other", ["provider_assistant"]);
-    const assists = [paula.id, assistant.id];
-    const changed = await clinic.client.put(`/organization_users/${assistant.id}`, {
-      organization_user: { assists },
-    });
-    expectRefusal(changed, 422, /^organization_user\.assists\.1: must be a provider/);
   });
 });
 

@@ -4,7 +4,7 @@ import { aCall, aRecipient } from "../support/calls.ts";
 import { expectRefusal } from "../support/expectations.ts";
 import { anOrganization, given } from "../support/organization.ts";
 import { throughStrictDatabase } from "../support/strict_database.ts";
-import { aCallToTranscribe, says, type TranscriptBody, texts } from "../support/transcripts.ts";
+import { aCallToTranscribe, says, texts } from "../support/transcripts.ts";
 import { changingNothing, leavingNoRows } from "../support/unchanged.ts";
 
 const LIMIT = 1024 * 1024;
@@ -138,24 +138,6 @@ it("PUT …/calls/{call_id}/soap_note accepts a correction as long as a report, 
 });
 
 describe("GET …/transcript of a long transcript", () => {
-  it.each<[string, Line[]]>([
-    ["lines of an ordinary length", linesOf(5500, (n) => `${n}`.padEnd(110, "."))],
-    ["lines of a word", linesOf(10_000, () => "A good morning to you")],
-    ["lines of characters that JSON escapes", linesOf(95, () => `a${"\u001b".repeat(1_700)}`)],
-  ])("returns nearly 1 MiB completely, in %s", async (_, lines) => {
-    expect(JSON.stringify(lines).length).toBeGreaterThan(900_000);
-    const { report, read } = await aCallOfP();
-    const transcript = { summary: "Long.", is_final: true, lines };
-    const reported = await given(report(transcript));
-    const shown: TranscriptBody = await read();
-    expect(JSON.stringify(shown)).toBe(JSON.stringify(reported));
-    const said = shown.transcript_lines.map((line) => [line.text, line.start_time, line.end_time]);
-    expect(JSON.stringify(said)).toBe(
-      JSON.stringify(lines.map((line) => [line.text, line.start_time, line.end_time])),
-    );
-    expect(JSON.stringify(await given(report(transcript)))).toBe(JSON.stringify(reported));
-  });
-
   it("returns a summary of 200,000 characters and a line of 10,000, of any kind", async () => {
     const { clinic, call, paula, read } = await aCallToTranscribe();
     leavingNoRows(clinic.id, "call_texts");

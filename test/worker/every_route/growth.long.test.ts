@@ -2,13 +2,7 @@ import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { eventTypesOf } from "../../../src/database/enums.ts";
 import { MAX_PAGE, MAX_SKIPPED } from "../../../src/limits.ts";
-import {
-  type Grown,
-  growCalls,
-  growEverythingElse,
-  growOrganizations,
-  type Run,
-} from "../../support/grown.ts";
+import { growOrganizations } from "../../support/grown.ts";
 import { platform } from "../support/api.ts";
 import { aCall } from "../support/calls.ts";
 import { documents } from "../support/contract.ts";
@@ -16,7 +10,7 @@ import { digestOf } from "../support/database.ts";
 import { expectRefusal } from "../support/expectations.ts";
 import { aClinicWithMail, aMailWorker } from "../support/mails.ts";
 import { anInvite, anOrganization, given, type Organization, unique } from "../support/organization.ts";
-import { countingRows, insertMany } from "../support/rows.ts";
+import { countingRows, grow, insertMany, run } from "../support/rows.ts";
 
 const SIZE = 10_000;
 const PER_PAGE = 25;
@@ -82,20 +76,6 @@ const insertInvites = (
     next_mail_at,
   );
 
-const run: Run = (statement, ...values) =>
-  env.DB.prepare(statement)
-    .bind(...values)
-    .run();
-
-async function grow(organization: Organization, provider: { id: number }, room: { id: number }) {
-  const grown: Grown = {
-    ...{ id: organization.id, slug: organization.slug, user_id: organization.admin.id },
-    ...{ client_id: organization.client.id, provider_id: provider.id, room_id: room.id },
-  };
-  await growCalls(run, grown, SIZE, Date.now(), "n * 60000");
-  await growEverythingElse(run, grown, SIZE, Date.now());
-}
-
 beforeAll(async () => {
   clinic = await anOrganization();
   const { path, addEgress, ...call } = await aCall(clinic);
@@ -103,10 +83,10 @@ beforeAll(async () => {
   owner = call.owner;
   const egress = await addEgress();
   await given(clinic.client.put("/organization", { organization: { name: "Grown Clinic" } }));
-  await grow(clinic, owner, room);
+  await grow(clinic, owner, room, SIZE, "n * 60000");
   // A list without an index would also read the rows of the other organization.
   const other = await anOrganization();
-  await grow(other, await other.addProvider(), await other.addRoom());
+  await grow(other, await other.addProvider(), await other.addRoom(), SIZE, "n * 60000");
   await growOrganizations(run, SIZE);
   await run(
     "update people set reference_digest = ? where organization_id = ? and external_reference = 'patient-700'",
@@ -357,23 +337,16 @@ it("Mailing an invite reads no more rows if many other mails are due later", asy
 });
 
 describe("Finding a free slug", () => {
-  /** A clinic with this many rooms of one name, and another room to rename. */
-  async function aClinicWithRooms(count: number) {
+  /** The rows read to create a room of the name, and to rename a room to it, away from it and back. */
+  async function rowsReadFor(count: number) {
     const other = await anOrganization();
     const room = await other.addRoom({ name: "Lungs" });
     await insertMany(
       count,
       `insert into waiting_rooms (organization_id, name, name_key, slug, theme, is_active, created_at, updated_at)
        select ?1, 'Lab', 'lab', ?2 || '--lab' || iif(n = 1, '', '-' || n), 'default', true, unixepoch() * 1000, 1 from counter`,
-      other.id,
-      other.slug,
+      ...[other.id, other.slug],
     );
-    return { other, room };
-  }
-
-  /** The rows read to create a room of the name, and to rename a room to it, away from it and back. */
-  async function rowsReadFor(count: number) {
-    const { other, room } = await aClinicWithRooms(count);
     const counting = countingRows();
     const client = other.client.through(counting.fetcher);
     await given(client.get("/roles"));

@@ -92,24 +92,6 @@ const APIS = [external, ofPlatform, livekit];
 
 const methodOf = (route: string) => route.split(" ")[0] ?? "";
 
-/** Routes whose success is not that of their method: they create nothing with a path of its own, or not yet. */
-const OTHER_SUCCESSES: Record<string, number> = {
-  "POST /auth/token_exchange": 200,
-  "POST /token_checks": 200,
-  "POST /invites/:id/resend": 202,
-  "POST /invites/accept": 200,
-  "POST /visits/redeem": 200,
-  "POST /authorization_codes/redeem": 200,
-  "POST /webhook_endpoints/:id/rotate_secret": 200,
-  "POST /webhook_endpoints/:id/redeliver": 200,
-  "POST /webhook_endpoints/:id/ping": 200,
-  "POST /webhook": 200,
-  "DELETE /participants": 200,
-};
-
-const successOf = (route: string) =>
-  OTHER_SUCCESSES[route] ?? { GET: 200, PUT: 200, POST: 201, DELETE: 204 }[methodOf(route)];
-
 /** Writes whose decision needs no stored data. */
 const ONE_STATEMENT = [
   "POST /waiting_rooms",
@@ -251,7 +233,8 @@ describe.each(routes)(
       expect(lines.length).toBeGreaterThan(0);
       const log = lines.join("\n");
       expect(secretsIn([body, answer.body]).filter((secret) => log.includes(secret))).toEqual([]);
-      expect(answer.status).toBe(successOf(route));
+      // The client of the tests compares each answer with the document, which has one success.
+      expect(answer.status).toBeLessThan(300);
       // Only this keeps a cache from mixing organizations: caches do not know our headers with credentials.
       expect(answer.headers.get("Cache-Control")).toBe("no-store");
       expect(starts.length).toBeLessThanOrEqual(tripsAllowed(route));

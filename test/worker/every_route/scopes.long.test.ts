@@ -104,8 +104,6 @@ describe("A scope", () => {
   });
 });
 
-describe("An API client with scopes", () => {});
-
 const REPORTS = "test-reports-token-of-32-characters";
 const WEB_APP = "test-web-app-token-of-32-characters";
 

@@ -123,21 +123,6 @@ describe("The files of LiveKit's egress", () => {
     expect((await recordingOf(clinic, room)).status).toBe("egress_deleted");
   });
 
-  it("are deleted if an event names them after the deletion, and repeating that event changes nothing", async () => {
-    const { clinic, room, egress_id, ended, names, filesLeft, remove } = await aRecordedRoom();
-    await delivered([...visitOf(room), room.recorded(egress_id, 590, names.video)]);
-    await given(remove());
-    expect(await filesLeft()).toBe(4);
-    await delivered([ended()]);
-    await workerWith({ BULK_INVITES: aQueue().binding }).runCron();
-    expect(await filesLeft()).toBe(0);
-    const { path, status, url } = await recordingOf(clinic, room);
-    expect({ status, url }).toEqual({ status: "egress_deleted", url: null });
-    const { audit_logs } = await given(clinic.client.get(`${path}/audit_logs?event=update`));
-    expect(audit_logs).toHaveLength(1);
-    await changingNothing(() => delivered([ended()]));
-  });
-
   it("are left out and logged if they cannot be storage keys, while the others are kept", async () => {
     const { clinic, room, names, filesLeft, remove, ended, info } = await aRecordedRoom();
     const victim = await anOrganization();

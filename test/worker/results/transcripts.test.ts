@@ -6,7 +6,7 @@ import { countingRoundTrips } from "../support/database.ts";
 import { expectRefusal } from "../support/expectations.ts";
 import { anOrganization, given, type Organization } from "../support/organization.ts";
 import { countingRows } from "../support/rows.ts";
-import { aCallToTranscribe, says, texts } from "../support/transcripts.ts";
+import { aCallToTranscribe, says } from "../support/transcripts.ts";
 
 const readAs = ({ client }: Organization, { path }: { path: string }, Accept: string) =>
   client.send("GET", `${path}/transcript`, undefined, { Accept });
@@ -97,21 +97,6 @@ describe("GET …/calls/{call_id}/transcript?egress_id=", () => {
     const whole = 2.875 * 1000 + Date.parse(egress.started_at);
     expect(Math.abs(whole - Date.parse(later(65.125)))).toBeLessThan(100);
     expect(await entriesAbout(clinic, "read", "transcript")).toMatchObject([{ call_id: call.id }]);
-  });
-
-  it("returns the same lines as JSON, and without the parameter all of them", async () => {
-    const { egress, ask, read } = await aRecordedTalk();
-    const all = (await read()).body;
-    const [, partly, whole, last] = all.transcript_lines;
-    expect((await ask(egress.id, "application/json")).body).toEqual({
-      ...all,
-      transcript_lines: [
-        { ...partly, start_time: 0, end_time: 2.25 },
-        { ...whole, start_time: 2.875, end_time: 3.75 },
-        { ...last, start_time: 836.75, end_time: 837.5 },
-      ],
-    });
-    expect(texts(all)).toHaveLength(4);
   });
 
   it("refuses recordings that cannot be read, of other calls, or whose start is unknown, and logs no read", async () => {

@@ -241,23 +241,21 @@ describe("The cron's erasure of a call's reference", () => {
   });
 });
 
-describe("A participant who returns after being erased", () => {
-  it("is a new participant, who is erased in turn; late reports of either visit bring nothing back", async () => {
-    const clinic = await aForgetfulOrganization();
-    const room = await clinic.addRoom();
-    const key = unique("rita");
-    const visits = [{ left_at: STARTED_AT }, { waiting_since: daysAgo(40), left_at: daysAgo(39) }];
-    for (const visit of visits) {
-      await given(waits(room, key, visit));
-      await eraseAll();
-    }
-    expect(await storedRows(clinic, "participants")).toHaveLength(2);
-    expect(await storedOf(clinic)).not.toContain(key);
-    for (const visit of visits) await changingNothing(() => given(waits(room, key, visit)));
-    await given(waits(room, key, { waiting_since: daysAgo(1) }));
-    expect(await given(platform.get(`/waiting_rooms/${room.slug}`))).toMatchObject({
-      waiting_room: { waiting_count: 1 },
-    });
-    for (const visit of visits) await changingNothing(() => given(waits(room, key, visit)));
+it("A participant who returns after being erased is a new participant, who is erased in turn; late reports of either visit bring nothing back", async () => {
+  const clinic = await aForgetfulOrganization();
+  const room = await clinic.addRoom();
+  const key = unique("rita");
+  const visits = [{ left_at: STARTED_AT }, { waiting_since: daysAgo(40), left_at: daysAgo(39) }];
+  for (const visit of visits) {
+    await given(waits(room, key, visit));
+    await eraseAll();
+  }
+  expect(await storedRows(clinic, "participants")).toHaveLength(2);
+  expect(await storedOf(clinic)).not.toContain(key);
+  for (const visit of visits) await changingNothing(() => given(waits(room, key, visit)));
+  await given(waits(room, key, { waiting_since: daysAgo(1) }));
+  expect(await given(platform.get(`/waiting_rooms/${room.slug}`))).toMatchObject({
+    waiting_room: { waiting_count: 1 },
   });
+  for (const visit of visits) await changingNothing(() => given(waits(room, key, visit)));
 });

@@ -135,28 +135,26 @@ describe("Asking LiveKit for the lost end of a recording", () => {
   });
 });
 
-describe("A recording that is still running", () => {
-  it("is asked about in every run until its status changes", async () => {
-    const livekit = aLiveKit();
-    const { egress_id, storage_key, said, read } = await aSilentEgress();
-    const fileResults = [new FileInfo({ filename: storage_key })];
-    livekit.egress(egress_id, EGRESS_ACTIVE, { ...said.runs, fileResults });
-    passMinutes(11);
-    const before = await env.DB.prepare("select * from egresses where egress_id = ?").bind(egress_id).first();
-    for (let run = 1; run <= 10; run++) {
-      await livekit.runCron();
-      expect(livekit.asked).toHaveLength(run);
-      passMinutes(5);
-    }
-    const after = await env.DB.prepare("select * from egresses where egress_id = ?").bind(egress_id).first();
-    expect({ ...after, check_at: 0 }).toEqual({ ...before, check_at: 0 });
-    livekit.egress(egress_id, EGRESS_ENDING, said.runs);
+it("A recording that is still running is asked about in every run until its status changes", async () => {
+  const livekit = aLiveKit();
+  const { egress_id, storage_key, said, read } = await aSilentEgress();
+  const fileResults = [new FileInfo({ filename: storage_key })];
+  livekit.egress(egress_id, EGRESS_ACTIVE, { ...said.runs, fileResults });
+  passMinutes(11);
+  const before = await env.DB.prepare("select * from egresses where egress_id = ?").bind(egress_id).first();
+  for (let run = 1; run <= 10; run++) {
     await livekit.runCron();
-    expect(await read()).toMatchObject({ status: "egress_ending", url: null });
-    passMinutes(9);
-    await livekit.runCron();
-    expect(livekit.asked).toHaveLength(11);
-  });
+    expect(livekit.asked).toHaveLength(run);
+    passMinutes(5);
+  }
+  const after = await env.DB.prepare("select * from egresses where egress_id = ?").bind(egress_id).first();
+  expect({ ...after, check_at: 0 }).toEqual({ ...before, check_at: 0 });
+  livekit.egress(egress_id, EGRESS_ENDING, said.runs);
+  await livekit.runCron();
+  expect(await read()).toMatchObject({ status: "egress_ending", url: null });
+  passMinutes(9);
+  await livekit.runCron();
+  expect(livekit.asked).toHaveLength(11);
 });
 
 describe("A recording that LiveKit does not know", () => {

@@ -137,18 +137,16 @@ it("PUT …/calls/{call_id}/soap_note accepts a correction as long as a report, 
   await given(correct("🩺".repeat(200_000)));
 });
 
-describe("GET …/transcript of a long transcript", () => {
-  it("returns a summary of 200,000 characters and a line of 10,000, of any kind", async () => {
-    const { clinic, call, paula, read } = await aCallToTranscribe();
-    leavingNoRows(clinic.id, "call_texts");
-    const transcript = {
-      summary: "🩺".repeat(200_000),
-      is_final: true,
-      lines: [says(paula, 0, 1, "🩺".repeat(10_000))],
-    };
-    expect((await call.reportTranscript(transcript)).status).toBe(200);
-    const { body } = await read();
-    expect(body.summary === transcript.summary).toBe(true);
-    expect(texts(body)[0] === transcript.lines[0]?.text).toBe(true);
-  });
+it("GET …/transcript of a long transcript returns a summary of 200,000 characters and a line of 10,000, of any kind", async () => {
+  const { clinic, call, paula, read } = await aCallToTranscribe();
+  leavingNoRows(clinic.id, "call_texts");
+  const transcript = {
+    summary: "🩺".repeat(200_000),
+    is_final: true,
+    lines: [says(paula, 0, 1, "🩺".repeat(10_000))],
+  };
+  expect((await call.reportTranscript(transcript)).status).toBe(200);
+  const { body } = await read();
+  expect(body.summary === transcript.summary).toBe(true);
+  expect(texts(body)[0] === transcript.lines[0]?.text).toBe(true);
 });

@@ -131,19 +131,17 @@ describe("GET …/calls/{call_id}/transcript?egress_id=", () => {
 });
 
 /** `test/unit/results/transcripts.merge.test.ts` covers all cases of a merge. */
-describe("PUT …/calls/{key}/transcript with many lines", () => {
-  it("reads a few rows per line, however many people speak", async () => {
-    const clinic = await anOrganization();
-    const people = Array.from({ length: 100 }, () => aRecipient());
-    const call = await aCall(clinic, { participants: people });
-    const speaker = (n: number) => people[n % people.length] as { key: string };
-    const lines = Array.from({ length: 2000 }, (_, n) => says(speaker(n), n, n + 0.5));
-    const counting = countingRows();
-    const report = () =>
-      platform.through(counting.fetcher).put(`${call.url}/transcript`, {
-        transcript: { is_final: false, lines },
-      });
-    const { rows_read } = await counting.during(() => given(report()));
-    expect(rows_read).toBeLessThanOrEqual(10 * lines.length);
-  });
+it("PUT …/calls/{key}/transcript with many lines reads a few rows per line, however many people speak", async () => {
+  const clinic = await anOrganization();
+  const people = Array.from({ length: 100 }, () => aRecipient());
+  const call = await aCall(clinic, { participants: people });
+  const speaker = (n: number) => people[n % people.length] as { key: string };
+  const lines = Array.from({ length: 2000 }, (_, n) => says(speaker(n), n, n + 0.5));
+  const counting = countingRows();
+  const report = () =>
+    platform.through(counting.fetcher).put(`${call.url}/transcript`, {
+      transcript: { is_final: false, lines },
+    });
+  const { rows_read } = await counting.during(() => given(report()));
+  expect(rows_read).toBeLessThanOrEqual(10 * lines.length);
 });

@@ -98,29 +98,27 @@ describe("POST /visits", () => {
   });
 });
 
-describe("A visit", () => {
-  it("can be read, but not changed, by clients that reach the holder of one of its calls", async () => {
-    const clinic = await anOrganization();
-    const [paula, sam] = [await clinic.addProvider(), await clinic.addProvider("Sam Substitute")];
-    const ann = await clinic.addUser("Ann", ["provider_assistant"], { assists: [sam.id] });
-    const peter = await clinic.addProvider("Peter");
-    const visit = await planVisit(clinic, paula.waiting_room_slug);
-    const [sams, anns, peters] = [
-      await clinic.addClient(sam.id),
-      await clinic.addClient(ann.id),
-      await clinic.addClient(peter.id),
-    ];
-    const path = `/visits/${visit.id}`;
-    for (const client of [sams, anns, peters]) expectRefusal(await client.get(path), 404);
-    const rita = aRecipient({ key: keyOf(visit), joined_at: STARTED_AT });
-    const call = await aCall(clinic, { participants: [rita], ended_at: null }, sam);
-    for (const client of [sams, anns]) {
-      expect(await client.get(path)).toMatchObject({ status: 200, body: { call_ids: [call.id] } });
-      expectRefusal(await client.put(path, { visit: { external_reference: "x" } }), 404);
-    }
-    expectRefusal(await peters.get(path), 404);
-    expect(await entriesAbout(clinic, "read", "visit")).toHaveLength(2);
-  });
+it("A visit can be read, but not changed, by clients that reach the holder of one of its calls", async () => {
+  const clinic = await anOrganization();
+  const [paula, sam] = [await clinic.addProvider(), await clinic.addProvider("Sam Substitute")];
+  const ann = await clinic.addUser("Ann", ["provider_assistant"], { assists: [sam.id] });
+  const peter = await clinic.addProvider("Peter");
+  const visit = await planVisit(clinic, paula.waiting_room_slug);
+  const [sams, anns, peters] = [
+    await clinic.addClient(sam.id),
+    await clinic.addClient(ann.id),
+    await clinic.addClient(peter.id),
+  ];
+  const path = `/visits/${visit.id}`;
+  for (const client of [sams, anns, peters]) expectRefusal(await client.get(path), 404);
+  const rita = aRecipient({ key: keyOf(visit), joined_at: STARTED_AT });
+  const call = await aCall(clinic, { participants: [rita], ended_at: null }, sam);
+  for (const client of [sams, anns]) {
+    expect(await client.get(path)).toMatchObject({ status: 200, body: { call_ids: [call.id] } });
+    expectRefusal(await client.put(path, { visit: { external_reference: "x" } }), 404);
+  }
+  expectRefusal(await peters.get(path), 404);
+  expect(await entriesAbout(clinic, "read", "visit")).toHaveLength(2);
 });
 
 describe("POST /visits/redeem", () => {

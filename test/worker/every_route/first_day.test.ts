@@ -41,6 +41,19 @@ describe("An error about an element of a list names", () => {
     expectRefusal(await report(many.with(7, says(paula, 8, 7))), 422, /^transcript\.lines\.7\.end_time: /);
   });
 
+  it("a corrected line that is unknown or repeated", async () => {
+    const { clinic, call, paula } = await aCallToTranscribe();
+    const lines = [says(paula, 0, 1), says(paula, 1, 2)];
+    const { transcript_lines } = await given(call.reportTranscript({ summary: "", is_final: true, lines }));
+    const [{ id }] = transcript_lines;
+    const correct = (ids: number[]) =>
+      clinic.client.put(`${call.path}/transcript`, {
+        transcript: { lines: ids.map((id) => ({ id, text: "Good evening." })), reason: "Misheard" },
+      });
+    expectRefusal(await correct([id, id]), 422, /^transcript\.lines\.1\.id: names an earlier line again$/);
+    expectRefusal(await correct([id, 999_999_999]), 422, /^transcript\.lines\.1\.id: the transcript has no/);
+  });
+
   it("a participant of a call", async () => {
     const clinic = await anOrganization();
     const call = await aCall(clinic, { ended_at: null });

@@ -171,7 +171,9 @@ it("Changing a member's email works for the platform and for administrators, and
   ]) {
     const { clinic, client, provider } = await aClinicWithSignIn();
     const paula = await clinic.addProvider();
-    const email = anEmail();
+    const [email, sam] = [anEmail(), await clinic.addProvider("Sam Substitute")];
+    const taken = await changingNothing(() => change(clinic, paula.id, sam.email));
+    expect(taken.headers.get("Error-Code")).toBe("account_exists");
     const invite = await clinic.addInvite({ email });
     expect(await change(clinic, paula.id, ` ${email.toUpperCase()} `)).toMatchObject({
       status: 200,

@@ -29,6 +29,12 @@ export interface Operation {
 
 export type Operations = Record<string, Operation>;
 
+/** The scope that a request needs for this area. */
+export function scopeOf(area: string | null, method: string): string | null {
+  if (area === null || area === "sign_in" || area.includes(":")) return area;
+  return `${area}:${method === "GET" ? "read" : "write"}`;
+}
+
 interface Owned {
   organization: Organization;
 }

@@ -386,6 +386,22 @@ export function found<Thing>(thing: Thing | undefined): Thing {
   return thing;
 }
 
+/** The things of an organization. */
+export const ownedBy = <Thing extends { organization: Organization }>(
+  organization: Organization,
+  things: readonly Thing[],
+): Thing[] => things.filter((thing) => thing.organization === organization);
+
+/** @throws Refusal 404 if none has the id */
+export const withId = <Thing extends { id: number }>(things: readonly Thing[], id: unknown): Thing =>
+  found(things.find((thing) => thing.id === Number(id)));
+
+/** A list that is one page by default. */
+export function portion<Item>(items: readonly Item[], { query }: Pick<Request, "query">): Item[] {
+  const { page = 1, per_page = items.length } = query as Record<string, number>;
+  return items.slice((page - 1) * per_page, page * per_page);
+}
+
 export const timestamp = (milliseconds: number) => new Date(milliseconds).toISOString();
 
 export const timestampOrNull = (milliseconds: number | null) =>

@@ -408,7 +408,12 @@ export const timestampOrNull = (milliseconds: number | null) =>
   milliseconds === null ? null : timestamp(milliseconds);
 
 /** The contract's list: a page, and its envelope. */
-export function page(name: string, items: unknown[], { query }: Pick<Request, "query">) {
+export function page<Item>(
+  name: string,
+  items: readonly Item[],
+  { query }: Pick<Request, "query">,
+  shown: (item: Item) => unknown,
+) {
   const { page = 1, per_page = 25 } = query as { page?: number; per_page?: number };
   const pagination = {
     current_page: page,
@@ -416,7 +421,7 @@ export function page(name: string, items: unknown[], { query }: Pick<Request, "q
     total_pages: Math.ceil(items.length / per_page),
     total_count: items.length,
   };
-  return { [name]: items.slice((page - 1) * per_page, page * per_page), pagination };
+  return { [name]: items.slice((page - 1) * per_page, page * per_page).map(shown), pagination };
 }
 
 /** A list that continues after a position: a time and an id. */

@@ -155,7 +155,7 @@ export const JOINING: Operations = {
           isActive(model.now)(invite) === (status === "active") &&
           (email === undefined || invite.email === email),
       );
-      return page("organization_invites", invites.map(shown), request);
+      return page("organization_invites", invites, request, shown);
     },
   },
   "external POST /invites": {
@@ -307,7 +307,7 @@ export const JOINING: Operations = {
   },
   "platform GET /organizations/{organization_id}/issuers": {
     query: PAGE,
-    play: (model, request) => page("issuers", issuersOf(model, request).map(shownIssuer), request),
+    play: (model, request) => page("issuers", issuersOf(model, request), request, shownIssuer),
   },
   "platform POST /organizations/{organization_id}/issuers": {
     body: resource("issuer", {

@@ -253,11 +253,7 @@ export const MEMBERS: Operations = {
           (email === undefined || (member.email === email && member.roles.length > 0)) &&
           (role === undefined || member.roles.includes(role)),
       );
-      return page(
-        "organization_users",
-        members.map((member) => shown(model, member)),
-        request,
-      );
+      return page("organization_users", members, request, (member) => shown(model, member));
     },
   },
   "external GET /organization_users/{id}": {
@@ -296,11 +292,7 @@ export const MEMBERS: Operations = {
     query: PAGE,
     play(model, request) {
       const members = membersOf(model, organizationOf(model, request));
-      return page(
-        "users",
-        members.map((member) => shownUser(model, member)),
-        request,
-      );
+      return page("users", members, request, (member) => shownUser(model, member));
     },
   },
   "platform POST /organizations/{organization_id}/users": {

@@ -243,7 +243,7 @@ export const ORGANIZATIONS: Operations = {
     roles: ["organization_admin"],
     query: PAGE,
     play: (model, request) =>
-      page("api_clients", clientsOf(model, request.caller.organization).map(listed), request),
+      page("api_clients", clientsOf(model, request.caller.organization), request, listed),
   },
   "external POST /api_clients": {
     roles: ["organization_admin"],
@@ -259,7 +259,7 @@ export const ORGANIZATIONS: Operations = {
   "platform GET /organizations/{organization_id}/api_clients": {
     query: PAGE,
     play: (model, request) =>
-      page("api_clients", clientsOf(model, organizationOf(model, request)).map(listed), request),
+      page("api_clients", clientsOf(model, organizationOf(model, request)), request, listed),
   },
   "platform POST /organizations/{organization_id}/api_clients": {
     body: API_CLIENT,

@@ -483,11 +483,7 @@ export const RESULTS: Operations = {
           (from === undefined || entry.created_at.slice(0, 10) >= from) &&
           (to === undefined || entry.created_at.slice(0, 10) <= to),
       );
-      return page(
-        "audit_logs",
-        entries.reverse().map((entry) => ({ ...entry, id: idOf(entry) })),
-        request,
-      );
+      return page("audit_logs", entries.reverse(), request, (entry) => ({ ...entry, id: idOf(entry) }));
     },
   },
   "external DELETE /participants": {

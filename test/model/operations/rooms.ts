@@ -175,11 +175,7 @@ export const ROOMS: Operations = {
           (name === undefined || room.name.toLowerCase() === name) &&
           (is_active === undefined || room.is_active === is_active),
       );
-      return page(
-        "waiting_rooms",
-        rooms.map((room) => shownRoom(model, room)),
-        request,
-      );
+      return page("waiting_rooms", rooms, request, (room) => shownRoom(model, room));
     },
   },
   "external POST /waiting_rooms": {

@@ -5,41 +5,29 @@ import { pageQuery } from "../../http/pagination.ts";
 import { unchangeable } from "../../http/unchangeable.ts";
 import { name, ORGANIZATION_SLUG, toTimestamp } from "../../http/wire.ts";
 import { MAX_RETENTION_DAYS } from "../../lifetimes.ts";
-import {
-  MAX_IDENTIFIER_SYSTEM_LENGTH,
-  MAX_ORGANIZATION_SLUG_LENGTH,
-  MAX_REGION_LENGTH,
-  MAX_TIME_ZONE_LENGTH,
-} from "../../limits.ts";
+import * as limits from "../../limits.ts";
 import { lazily } from "../../memory.ts";
-import {
-  NOT_A_TIME_ZONE,
-  NOT_AN_IDENTIFIER_SYSTEM,
-  NOT_AN_ORGANIZATION_SLUG,
-  NOT_RETENTION_DAYS,
-  ORGANIZATION_STAYS,
-  OWN_ORGANIZATION_STAYS,
-} from "./organizations.refusals.ts";
+import * as refusals from "./organizations.refusals.ts";
 import type { organizationSchema, ownOrganizationSchema } from "./organizations.responses.ts";
 import type { organizationColumns } from "./organizations.sql.ts";
 
+const matching = (pattern: RegExp, longest: number, error: string) =>
+  z.string().max(longest, { error, abort: true }).regex(pattern, { error, abort: true });
+
 export const organizationSlug = lazily(() =>
-  z
-    .string()
-    .max(MAX_ORGANIZATION_SLUG_LENGTH, { error: NOT_AN_ORGANIZATION_SLUG, abort: true })
-    .regex(ORGANIZATION_SLUG, NOT_AN_ORGANIZATION_SLUG),
+  matching(ORGANIZATION_SLUG, limits.MAX_ORGANIZATION_SLUG_LENGTH, refusals.NOT_AN_ORGANIZATION_SLUG),
 );
 
 export const retentionDays = lazily(() =>
   z
-    .int({ error: NOT_RETENTION_DAYS, abort: true })
-    .min(1, NOT_RETENTION_DAYS)
-    .max(MAX_RETENTION_DAYS, NOT_RETENTION_DAYS)
+    .int({ error: refusals.NOT_RETENTION_DAYS, abort: true })
+    .min(1, refusals.NOT_RETENTION_DAYS)
+    .max(MAX_RETENTION_DAYS, refusals.NOT_RETENTION_DAYS)
     .nullable(),
 );
 
 /** The service checks whether there is such a region. */
-export const region = lazily(() => z.string().max(MAX_REGION_LENGTH));
+export const region = lazily(() => z.string().max(limits.MAX_REGION_LENGTH));
 
 /** Without the short names, such as IST, that stand for several zones. */
 const TIME_ZONE = /^(UTC|[A-Z][A-Za-z_]*(\/[A-Za-z0-9_+-]+)+)$/;
@@ -54,20 +42,16 @@ function isKnownTimeZone(timeZone: string): boolean {
 }
 
 export const timeZone = lazily(() =>
-  z
-    .string({ error: NOT_A_TIME_ZONE })
-    .max(MAX_TIME_ZONE_LENGTH, { error: NOT_A_TIME_ZONE, abort: true })
-    .regex(TIME_ZONE, { error: NOT_A_TIME_ZONE, abort: true })
-    .refine(isKnownTimeZone, NOT_A_TIME_ZONE)
+  matching(TIME_ZONE, limits.MAX_TIME_ZONE_LENGTH, refusals.NOT_A_TIME_ZONE)
+    .refine(isKnownTimeZone, refusals.NOT_A_TIME_ZONE)
     .nullable(),
 );
 
 /** A URI (RFC 3986) without the characters that separate values in FHIR's searches. */
+const URI = /^[A-Za-z][A-Za-z0-9+.-]*:[A-Za-z0-9._~:/?#@!&'()*+;=%-]+$/;
+
 export const patientIdentifierSystem = lazily(() =>
-  z
-    .string()
-    .max(MAX_IDENTIFIER_SYSTEM_LENGTH, { error: NOT_AN_IDENTIFIER_SYSTEM, abort: true })
-    .regex(/^[A-Za-z][A-Za-z0-9+.-]*:[A-Za-z0-9._~:/?#@!&'()*+;=%-]+$/, NOT_AN_IDENTIFIER_SYSTEM),
+  matching(URI, limits.MAX_IDENTIFIER_SYSTEM_LENGTH, refusals.NOT_AN_IDENTIFIER_SYSTEM).nullable(),
 );
 
 export const createOrganizationBody = lazily(() =>
@@ -92,19 +76,19 @@ const changeableFields = lazily(() =>
       participant_retention_days: retentionDays(),
       require_acting_user: z.boolean(),
       time_zone: timeZone(),
-      patient_identifier_system: patientIdentifierSystem().nullable(),
+      patient_identifier_system: patientIdentifierSystem(),
     })
     .partial(),
 );
 
 export const updateOwnOrganizationBody = lazily(() =>
-  z.object({ organization: changeableFields() }).register(unchangeable, OWN_ORGANIZATION_STAYS),
+  z.object({ organization: changeableFields() }).register(unchangeable, refusals.OWN_ORGANIZATION_STAYS),
 );
 
 export const updateOrganizationBody = lazily(() =>
   z
     .object({ organization: changeableFields().extend({ is_suspended: z.boolean().optional() }) })
-    .register(unchangeable, ORGANIZATION_STAYS),
+    .register(unchangeable, refusals.ORGANIZATION_STAYS),
 );
 
 export type Organization = Row<typeof organizationColumns>;

@@ -60,11 +60,7 @@ export function explained(step: string, error: unknown): Error {
   return new Error([`${step}: failed.`, advice, message.trim()].filter(Boolean).join("\n"));
 }
 
-/**
- * Sends a request to Cloudflare's API.
- *
- * @param path relative to the account's path
- */
+/** @param path relative to the account's path */
 export async function sendToCloudflare(
   target: Account,
   path: string,
@@ -84,11 +80,7 @@ export async function sendToCloudflare(
   return response;
 }
 
-/**
- * Returns the result of a request to Cloudflare's API.
- *
- * @throws CloudflareError if the API refuses the request
- */
+/** @throws CloudflareError if the API refuses the request */
 export async function askCloudflare<Result>(
   target: Account,
   path: string,

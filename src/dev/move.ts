@@ -1,10 +1,10 @@
 /**
  * Moves an organization to another database: freeze, copy, compare, switch, thaw.
  *
- * 1. To another region, the files are copied first, and again in step 2, once nothing can be written.
+ * 1. To another region, the files are copied first, and again once nothing can be written.
  *    A mark in `moves` keeps background work away from the organization. When no mail or webhook is being sent any more, triggers
  *    in the old database refuse every write of the organization, which gets 503. Reads continue, unless the access log records them.
- * 2. The new database takes a range of ids. The rows are copied table by table, with their ids. A mark in the new database keeps background work away from them too.
+ * 2. The new database takes a range of ids. The rows are copied with their ids. A mark keeps background work away from them too.
  * 3. The counts and digests of every table must be equal in both databases.
  * 4. One statement in the old database is the switch: its mark now says where the organization lives. Before the switch, the move
  *    can be undone, or started again. After it, another run completes the remaining steps.
@@ -95,12 +95,7 @@ export const betweenOf = (regions: Regions | undefined, from: number, to: number
     ? { from: regions.filesOf(from), to: regions.filesOf(to) }
     : undefined;
 
-/**
- * Moves an organization. Starts again from the beginning if an earlier run was interrupted.
- *
- * @param shards the numbers of all databases
- * @returns null if an earlier run had already switched, and this run has only completed the move
- */
+/** Starts again from the beginning if an earlier run was interrupted. If that run had switched, completes the move and returns null. */
 export async function moveOrganization(
   run: Run,
   move: Move,
@@ -175,10 +170,7 @@ function requireOldPlaceUnused(since: number, now: number) {
     );
 }
 
-/**
- * Refuses writes, once mails and webhooks being sent have ended: their outcome must be written to this database, or the other one
- * would send them again.
- */
+/** Waits for mails and webhooks being sent: their outcome must be written here, or the other database would send them again. */
 async function freeze(moving: Moving) {
   for (let tries = 0; ; tries++)
     try {
@@ -243,22 +235,13 @@ async function undo(moving: Moving) {
   await run(to, [sql.unmarkArriving(id)]);
 }
 
-/**
- * Makes the database use a range.
- *
- * @param range a query of the directory for the range; if it returns none, nothing changes
- */
-async function takeRange({ run, to }: Pick<Moving, "run" | "to">, range: string) {
+/** @param range a query of the directory; if it returns no range, nothing changes */
+async function takeRange({ run, to }: Moving, range: string) {
   const [[given] = []] = await run(0, [range]);
   if (given) await run(to, sql.takeRange(to, Number(given.range)));
 }
 
-/**
- * Deletes the rows that an organization has left behind in databases from which it moved away.
- *
- * @returns the numbers of these databases
- * @throws Error while an isolate may still read the old rows
- */
+/** Deletes the rows that an organization has left behind, and returns the numbers of the databases that had some. */
 export async function deleteOldRows(run: Run, id: number, shards: number[]): Promise<number[]> {
   const deleted: number[] = [];
   for (const { shard, tables, since } of await leftBehind({ run, id, shards })) {

@@ -183,10 +183,7 @@ async function playWebApp(address: string, settings: Settings) {
   );
 }
 
-/**
- * Ends the server when npm gets a SIGTERM. npm starts this process through a shell, and passes its signals only to that shell, which dies
- * of it without passing it on.
- */
+/** Ends the server when npm gets a SIGTERM: npm passes it only to a shell around this process, which dies of it. */
 function endWithNpm(end: () => void) {
   const { ppid } = process;
   setInterval(() => {

@@ -63,6 +63,15 @@ const NEEDED_SECRETS = [...RANDOM_SECRETS, ...SECRETS_BY_HAND];
 /** Keeps the JSON of the rows below 2 MB, D1's limit for a parameter. */
 const ROWS_AT_ONCE = 10_000;
 
+const HERE = "SELECT id, slug FROM organizations WHERE id NOT IN (SELECT organization_id FROM moves)";
+
+const OTHER_ENTRY = `SELECT value ->> 'id' AS id FROM json_each(?1)
+  JOIN places ON places.id = value ->> 'id' OR places.slug = value ->> 'slug'
+  WHERE (places.id, places.slug, places.shard) IS NOT (value ->> 'id', value ->> 'slug', ?2) LIMIT 1`;
+
+const ENTER = `INSERT INTO places (id, slug, shard) SELECT value ->> 'id', value ->> 'slug', ?2 FROM json_each(?1)
+  WHERE true ON CONFLICT (id) DO NOTHING RETURNING id`;
+
 await runDatabaseCommand(usage, consentOptions, deploy, "remote");
 
 async function deploy(target: Target & Consent) {
@@ -201,15 +210,6 @@ async function migrateOne({ database, range, pending }: Ready) {
   // The ids of a new table would begin at 1.
   if (range !== undefined) await queryDatabase(database, rangeStatements(database.shard, range));
 }
-
-const HERE = "SELECT id, slug FROM organizations WHERE id NOT IN (SELECT organization_id FROM moves)";
-
-const OTHER_ENTRY = `SELECT value ->> 'id' AS id FROM json_each(?1)
-  JOIN places ON places.id = value ->> 'id' OR places.slug = value ->> 'slug'
-  WHERE (places.id, places.slug, places.shard) IS NOT (value ->> 'id', value ->> 'slug', ?2) LIMIT 1`;
-
-const ENTER = `INSERT INTO places (id, slug, shard) SELECT value ->> 'id', value ->> 'slug', ?2 FROM json_each(?1)
-  WHERE true ON CONFLICT (id) DO NOTHING RETURNING id`;
 
 /** Enters the organizations that are missing in the directory: no request would find them, and others could get their slugs. */
 async function completeDirectory(target: Target, ready: Ready[]): Promise<number> {

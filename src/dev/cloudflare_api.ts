@@ -61,11 +61,7 @@ export function explained(step: string, error: unknown): Error {
 }
 
 /** @param path relative to the account's path */
-export async function sendToCloudflare(
-  target: Account,
-  path: string,
-  asking: Asking = {},
-): Promise<Response> {
+export async function sendToCloudflare(target: Account, path: string, asking: Asking = {}) {
   login ??= readLogin(target);
   const headers = await login;
   account ??= readAccount(target);
@@ -81,11 +77,7 @@ export async function sendToCloudflare(
 }
 
 /** @throws CloudflareError if the API refuses the request */
-export async function askCloudflare<Result>(
-  target: Account,
-  path: string,
-  asking: Asking = {},
-): Promise<Result> {
+export async function askCloudflare<Result>(target: Account, path: string, asking?: Asking): Promise<Result> {
   const response = await sendToCloudflare(target, path, asking);
   const answer = (await response.json().catch(() => undefined)) as Answer<Result> | undefined;
   if (answer?.success) return answer.result;
@@ -120,25 +112,16 @@ export interface DatabaseAtCloudflare {
 }
 
 /** Finds the account's database of this name. The result lacks the database's settings. */
-export async function databaseAtCloudflare(
-  target: Account,
-  name: string,
-): Promise<DatabaseAtCloudflare | undefined> {
-  const found: DatabaseAtCloudflare[] = await askCloudflare(
-    target,
-    `/d1/database?name=${encodeURIComponent(name)}`,
-  );
+export async function databaseAtCloudflare(target: Account, name: string) {
+  const path = `/d1/database?name=${encodeURIComponent(name)}`;
+  const found = await askCloudflare<DatabaseAtCloudflare[]>(target, path);
   return found.find((each) => each.name === name);
 }
 
-async function send(
-  url: string,
-  headers: Record<string, string>,
-  { method, body, bytes, headers: own }: Asking,
-) {
+async function send(url: string, login: Record<string, string>, { method, body, bytes, headers }: Asking) {
   try {
     return await fetch(url, {
-      headers: { ...headers, "Content-Type": "application/json", ...own },
+      headers: { ...login, "Content-Type": "application/json", ...headers },
       method: method ?? (body ? "POST" : "GET"),
       ...((bytes ?? body) && { body: bytes ?? JSON.stringify(body) }),
     });

@@ -30,13 +30,6 @@ export const OLD_PLACE_USED_FOR = 2 * CLIENT_KNOWN_FOR;
 /** The time between two checks for a mail or webhook being sent, in milliseconds. Their leases expire by themselves. */
 const LOOK_AGAIN_AFTER = SECOND;
 
-export interface Result {
-  rows: number;
-  files: number;
-  /** The time for which writes were refused, in milliseconds. */
-  frozen_for: number;
-}
-
 /** @throws Error if the organization does not exist, or a database is quiet */
 export async function open(run: Run, move: Move, say: Moving["say"] = () => {}) {
   const { id, to } = move;
@@ -102,7 +95,7 @@ export async function moveOrganization(
   shards: number[],
   say?: (line: string) => void,
   regions?: Regions,
-): Promise<Result | null> {
+) {
   const moving = await open(run, move, say);
   const { id, to, from, say: report } = moving;
   const source = await stateIn(moving, from);
@@ -142,7 +135,7 @@ export async function moveOrganization(
     const [[switched] = []] = await run(from, [sql.switchTo(moving, Date.now())]);
     if (!switched) throw new Error("Another run has taken over the move, or undone it.");
     await complete(moving, shards);
-    return { rows, files, frozen_for: performance.now() - started };
+    return { rows, files, frozen_for_ms: performance.now() - started };
   } catch (error) {
     await undoOwn(moving).catch(() => report("The move was interrupted. Run it again, or with --undo."));
     throw error;
@@ -157,14 +150,14 @@ async function prepare(moving: Moving) {
     throw new Error(
       `According to the directory, the organization lives in shard ${from}, but shard ${to} serves it too. Was one of the databases restored? Nothing was done.`,
     );
-  requireOldPlaceUnused(since, Date.now());
+  requireOldPlaceUnused(since);
   await run(to, [sql.markAsArriving(id, from)]);
   await deleteRows(moving, to);
 }
 
 /** @throws Error while an isolate may still read the rows that the organization has left behind */
-function requireOldPlaceUnused(since: number, now: number) {
-  if (now < since + OLD_PLACE_USED_FOR)
+function requireOldPlaceUnused(since: number) {
+  if (Date.now() < since + OLD_PLACE_USED_FOR)
     throw new Error(
       "The organization has just moved, and some requests still use its old rows: wait two minutes.",
     );
@@ -229,7 +222,7 @@ async function undo(moving: Moving) {
   await run(from, [sql.requireUnswitched(id), sql.unmark(id), ...sql.dropTriggers(id, tables)]);
   const { isMarked, since } = await stateIn(moving, to);
   if (!isMarked) return;
-  requireOldPlaceUnused(since, Date.now());
+  requireOldPlaceUnused(since);
   await deleteRows(moving, to);
   await takeRange(moving, sql.GIVEN_RANGE(to));
   await run(to, [sql.unmarkArriving(id)]);
@@ -245,7 +238,7 @@ async function takeRange({ run, to }: Moving, range: string) {
 export async function deleteOldRows(run: Run, id: number, shards: number[]): Promise<number[]> {
   const deleted: number[] = [];
   for (const { shard, tables, since } of await leftBehind({ run, id, shards })) {
-    requireOldPlaceUnused(since, Date.now());
+    requireOldPlaceUnused(since);
     if (await deleteRows({ run, id, tables }, shard)) deleted.push(shard);
     await run(shard, sql.dropTriggers(id, tables));
   }

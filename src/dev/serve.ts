@@ -68,14 +68,9 @@ await runCommand(usage, options, async ({ shards, regions, ...flags }) => {
   requireEnvironment(flags);
   if (!existsSync(".dev.vars")) copyFileSync(".dev.vars.example", ".dev.vars");
   const { env: environment, "persist-to": persistTo } = flags;
+  const ofRegions = regions && `.wrangler-${regions.replaceAll(",", "-")}.toml`;
   const config =
-    shards === undefined
-      ? flags.config
-      : configurationOf(
-          requireCount(shards),
-          flags,
-          regions && `.wrangler-${regions.replaceAll(",", "-")}.toml`,
-        );
+    shards === undefined ? flags.config : configurationOf(requireCount(shards), flags, ofRegions);
   if (regions !== undefined) inRegions(config, environment, regions.split(","), Number(shards));
   const { isNew, settings } = await withLocalBindings({ persistTo, config, environment }, async (env) => {
     await migrateDatabases(env);

@@ -178,9 +178,12 @@ async function readyDatabases(target: Target): Promise<Ready[]> {
     const ready: Ready[] = [];
     for (const database of await boundDatabases(target, known)) {
       const range = database.shard === 0 ? undefined : await requireRange(database, known);
-      const ran = await ranMigrations(database);
-      requireMigrationsThatRan(database, ran);
-      ready.push({ database, range, pending: pendingAfter(ran) });
+      ready.push({ database, range, pending: [] });
+    }
+    for (const each of ready) {
+      const ran = await ranMigrations(each.database);
+      requireMigrationsThatRan(each.database, ran);
+      each.pending = pendingAfter(ran);
     }
     return ready;
   } catch (error) {

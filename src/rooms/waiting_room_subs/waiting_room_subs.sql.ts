@@ -14,7 +14,7 @@ import {
 import { alias } from "drizzle-orm/sqlite-core";
 import { coalesce, hasValues, scalar } from "../../database/expressions.ts";
 import { builder, type Placeholders, preparedQuery, type Value } from "../../database/queries.ts";
-import { selectColumn } from "../../database/selects.ts";
+import { rowsWhere, selectColumn } from "../../database/selects.ts";
 import { tableWrites } from "../../database/table_writes.ts";
 import { MAX_SUBS, MAX_SUBS_FOLLOWED } from "../../limits.ts";
 import { idempotencyOf } from "../../organization/idempotency_keys/idempotency_keys.sql.ts";
@@ -79,9 +79,7 @@ interface SubPath extends WaitingRoomPath {
 const ownSub = ({ organization_id, slug, id }: Placeholders<SubPath>): SQL | undefined =>
   hasValues(waitingRoomSubs, { id, waiting_room_id: ownRoomId(organization_id, slug) });
 
-export const subRow = preparedQuery((path: Placeholders<SubPath>) =>
-  builder.select(waitingRoomSubColumns).from(waitingRoomSubs).where(ownSub(path)),
-);
+export const subRow = rowsWhere(waitingRoomSubs, waitingRoomSubColumns, ownSub);
 
 export const deleteSub = preparedQuery((path: Placeholders<SubPath>) =>
   builder.delete(waitingRoomSubs).where(ownSub(path)).returning({ id: waitingRoomSubs.id }),
@@ -113,11 +111,10 @@ export const subQuota = preparedQuery((path: Placeholders<WaitingRoomPath & { no
   return builder.select({ is_full: exists(ahead).mapWith(Boolean).as("is_full") }).from(sql`(select 1)`);
 });
 
-export const roomOfSub = preparedQuery(({ organization_id, slug }: Placeholders<WaitingRoomPath>) =>
-  builder
-    .select({ id: waitingRooms.id, user_id: waitingRooms.user_id })
-    .from(waitingRooms)
-    .where(ownRoom(organization_id, slug)),
+export const roomOfSub = rowsWhere(
+  waitingRooms,
+  { id: waitingRooms.id, user_id: waitingRooms.user_id },
+  ({ organization_id, slug }: Placeholders<WaitingRoomPath>) => ownRoom(organization_id, slug),
 );
 
 export const roomOfSubstitute = preparedQuery(

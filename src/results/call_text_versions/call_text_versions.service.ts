@@ -92,10 +92,7 @@ export async function correctTranscript(
       requireReportable(changes.summary, lines);
       return {
         changes,
-        replaced: {
-          summary: transcript.summary,
-          lines: hasNewLines ? JSON.stringify(next.replaced) : null,
-        },
+        replaced: { summary: transcript.summary, lines: hasNewLines ? JSON.stringify(next.replaced) : null },
         writes: hasNewLines ? await replaceLines({ id: transcript.call_id }, lines) : [],
       };
     },

@@ -33,8 +33,8 @@ export const ACCESS_LOGS_LOOKED_THROUGH = MAX_EXPORTED_ACCESS_LOGS / 2;
 /** Access log entries that an export of a person searches in two queries. A log of eight million takes 800 of a request's 1,000. */
 export const PERSON_ENTRIES_LOOKED_THROUGH = 20_000;
 
-/** Planned visits that an export reads at once. */
-export const EXPORTED_VISITS = 100;
+/** Calls of a person without their texts, or planned visits, that an export reads at once. */
+export const EXPORTED_ROWS = 100;
 
 /** Entries read at once for sealing: 1 MB of D1's response, or 16 MB if each names 500 participants, of the isolate's 128 MB. */
 export const SEALED_PAGE = 4000;

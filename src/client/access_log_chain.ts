@@ -1,17 +1,10 @@
 /** Verifies the seals of an access log: their signatures, the signed claims, and the chain from each seal to the one before. */
 import { createHash, createPublicKey, type KeyObject, verify } from "node:crypto";
 import type { AccessLogSeal } from "../../dist/client/external/types.gen.js";
-import { AccessLogFault, failing } from "./access_log_types.ts";
+import { AccessLogFault, failing, type PublishedKey } from "./access_log_types.ts";
+import { decoded } from "./vcons.ts";
 
 export type { AccessLogSeal };
-
-/** A key from `/.well-known/jwks.json` (RFC 8037). */
-export interface PublishedKey {
-  kty: string;
-  crv: string;
-  x: string;
-  kid: string;
-}
 
 const HOUR = 3_600_000;
 export const DAY: number = 24 * HOUR;
@@ -136,16 +129,6 @@ export const isDate = (text: string): boolean =>
   /^\d{4}-\d{2}-\d{2}$/.test(text) &&
   !Number.isNaN(Date.parse(text)) &&
   new Date(text).toISOString().startsWith(text);
-
-/** Decodes a part of a JWS; returns undefined if it is not a JSON object. */
-function decoded(part: string): Record<string, unknown> | undefined {
-  try {
-    const value = JSON.parse(Buffer.from(part, "base64url").toString());
-    return typeof value === "object" && value !== null ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
 
 /** @throws TypeError for a malformed head */
 export function verifyHeads(

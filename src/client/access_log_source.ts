@@ -1,8 +1,7 @@
 /** Reads an access log from the service. The service is not trusted, so every response is bounded. */
 import { OPERATIONS } from "../../dist/client/external/operations.gen.js";
-import type { ListAccessLogSealsResponse } from "../../dist/client/external/types.gen.js";
-import type { AccessLogSeal, PublishedKey } from "./access_log_chain.ts";
-import { type AccessLogSource, LONGEST_LINE } from "./access_log_types.ts";
+import type { AccessLogSeal, ListAccessLogSealsResponse } from "../../dist/client/external/types.gen.js";
+import { type AccessLogSource, LONGEST_LINE, type PublishedKey } from "./access_log_types.ts";
 import { API, connectionOf, forActingUser } from "./connection.ts";
 import { VideoVisitError } from "./errors.ts";
 import { chunksOf } from "./ndjson.ts";

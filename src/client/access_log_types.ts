@@ -1,4 +1,12 @@
-import type { AccessLogSeal, PublishedKey } from "./access_log_chain.ts";
+import type { AccessLogSeal } from "../../dist/client/external/types.gen.js";
+
+/** A key from `/.well-known/jwks.json` (RFC 8037). */
+export interface PublishedKey {
+  kty: string;
+  crv: string;
+  x: string;
+  kid: string;
+}
 
 export interface VerifyOptions {
   /** Skips the files of days before this UTC date, such as `2026-01-31`. All seals are checked anyway. */

@@ -1,9 +1,6 @@
-import { createWriteStream } from "node:fs";
-import { rm } from "node:fs/promises";
-import { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
+import { rm, writeFile } from "node:fs/promises";
 import { accessLogOf } from "./access_log_source.ts";
-import { count, credentialsWith, say, settingsFor, UsageError, valuesOf } from "./cli_support.ts";
+import { count, credentialsWith, say, settingsFor, TEXT, UsageError, valuesOf } from "./cli_support.ts";
 import { connectionOf, forActingUser } from "./connection.ts";
 import { exportedLines } from "./export.ts";
 import { verifyVcon } from "./vcons.ts";
@@ -22,12 +19,7 @@ Exit status: 0 if the file is complete, 2 if the command is wrong, 3 otherwise; 
 ${credentialsWith("results:read")}
 `;
 
-const OPTIONS = {
-  url: { type: "string" },
-  reference: { type: "string" },
-  output: { type: "string" },
-  "acting-user": { type: "string" },
-} as const;
+const OPTIONS = { url: TEXT, reference: TEXT, output: TEXT, "acting-user": TEXT };
 
 export async function exportParticipantCommand(args: string[]): Promise<void> {
   const { url, reference, output, "acting-user": user = "export-participant" } = valuesOf(args, OPTIONS);
@@ -50,10 +42,9 @@ export async function exportParticipantCommand(args: string[]): Promise<void> {
       yield `${text}\n`;
     }
   }
-  // Only the owner can read the file.
-  const file = createWriteStream(output, { flags: "wx", mode: 0o600 });
   try {
-    await pipeline(Readable.from(verified()), file);
+    // Only the owner can read the file.
+    await writeFile(output, verified(), { flag: "wx", mode: 0o600 });
   } catch (error) {
     if ((error as { code?: string }).code !== "EEXIST") await rm(output, { force: true });
     throw error;

@@ -4,7 +4,7 @@ import {
   webhookHeaders,
   webhookOf,
 } from "../delivery/webhook_deliveries/webhook_deliveries.format.ts";
-import { causeOf, credentialsWith, say, settingsFor, UsageError, valuesOf } from "./cli_support.ts";
+import { causeOf, credentialsWith, say, settingsFor, TEXT, UsageError, valuesOf } from "./cli_support.ts";
 import { createClient } from "./client.ts";
 import { type EventTypeOrFamily, newestEvent } from "./follow.ts";
 import { sleep } from "./pauses.ts";
@@ -27,12 +27,7 @@ Exit status: 0 if you stopped it, 2 if the command is wrong, 3 if the service re
 ${credentialsWith("events:read")}
 `;
 
-const OPTIONS = {
-  url: { type: "string" },
-  "forward-to": { type: "string" },
-  type: { type: "string" },
-  after: { type: "string" },
-} as const;
+const OPTIONS = { url: TEXT, "forward-to": TEXT, type: TEXT, after: TEXT };
 
 /** In milliseconds: between two requests for new events, and between two attempts to reach the developer's server. */
 const PAUSE = 1_000;

@@ -18,6 +18,9 @@ export function say(line: string): void {
 export const count = (number: number, one: string, several: string): string =>
   `${number.toLocaleString("en-US")} ${number === 1 ? one : several}`;
 
+/** An option with a value. */
+export const TEXT = { type: "string" } as const;
+
 type Values<Options extends ParseArgsOptionsConfig> = ReturnType<
   typeof parseArgs<{ options: Options }>
 >["values"];

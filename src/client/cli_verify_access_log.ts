@@ -1,6 +1,6 @@
 import { verifyAccessLog } from "./access_log.ts";
 import { isDate } from "./access_log_chain.ts";
-import { count, credentialsWith, say, settingsFor, UsageError, valuesOf } from "./cli_support.ts";
+import { count, credentialsWith, say, settingsFor, TEXT, UsageError, valuesOf } from "./cli_support.ts";
 
 export const VERIFY_ACCESS_LOG_USAGE: string = `Usage: npx organization-video-visit-client verify-access-log --url URL [--from DATE] [--head DATE=SHA256]…
 
@@ -16,12 +16,8 @@ Exit status: 0 if there is no fault, 1 if there is one, 2 if the command is wron
 ${credentialsWith("audit:read")}
 `;
 
-const OPTIONS = {
-  url: { type: "string" },
-  from: { type: "string" },
-  head: { type: "string", multiple: true, default: [] as string[] },
-  "acting-user": { type: "string" },
-} as const;
+const HEADS = { ...TEXT, multiple: true, default: [] as string[] } as const;
+const OPTIONS = { url: TEXT, from: TEXT, head: HEADS, "acting-user": TEXT };
 
 export async function verifyAccessLogCommand(args: string[]): Promise<void> {
   const { url, from, head, "acting-user": actingUser } = valuesOf(args, OPTIONS);

@@ -35,33 +35,20 @@ export class VideoVisitError extends Error {
    */
   readonly mayHaveSucceeded: boolean;
 
-  constructor(
-    text: string,
-    {
-      method,
-      path,
-      operation,
-      failed,
-      status,
-      code,
-      requestId,
-      retryAfter,
-      mayHaveSucceeded = false,
-      cause,
-    }: Details,
-  ) {
+  constructor(text: string, details: Details) {
+    const { method, path, status, cause } = details;
     super(`${method} ${path}: ${status === undefined ? "" : `${status}: `}${text}`, { cause });
     this.name = "VideoVisitError";
     this.method = method;
     this.path = path;
-    this.operation = operation;
-    this.failed = failed;
+    this.operation = details.operation;
+    this.failed = details.failed;
     this.status = status;
-    this.code = code;
+    this.code = details.code;
     this.text = text;
-    this.requestId = requestId;
-    this.retryAfter = retryAfter;
-    this.mayHaveSucceeded = mayHaveSucceeded;
+    this.requestId = details.requestId;
+    this.retryAfter = details.retryAfter;
+    this.mayHaveSucceeded = details.mayHaveSucceeded ?? false;
   }
 
   /** Whether the error is from this function. If so, `code` is narrowed to the function's codes. */
@@ -98,8 +85,5 @@ export function withoutAddresses(cause: unknown, depth: number = 0): Error | und
 
 /** A webhook that the service did not send, or that is too old to be trusted. */
 export class WebhookVerificationError extends Error {
-  constructor(reason: string) {
-    super(reason);
-    this.name = "WebhookVerificationError";
-  }
+  override readonly name: string = "WebhookVerificationError";
 }

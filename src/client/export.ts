@@ -8,9 +8,10 @@ import type {
   SignedVcon,
   Vcon,
 } from "../../dist/client/external/types.gen.js";
+import type { Lines } from "./lists.ts";
 import { parsed } from "./ndjson.ts";
 import type { RequestOptions } from "./request.ts";
-import { type Connection, linesOfResponse } from "./send.ts";
+import { type Connection, carriedOut } from "./send.ts";
 
 export type PersonToExport = ExportParticipationsData["query"];
 
@@ -30,9 +31,10 @@ export type ExportLine =
 
 /** An export that was cut off or changed on its way. Ask for it again. */
 export class IncompleteExportError extends Error {
+  override readonly name: string = "IncompleteExportError";
+
   constructor(fault: string) {
     super(`The export is not complete: ${fault}`);
-    this.name = "IncompleteExportError";
   }
 }
 
@@ -43,7 +45,7 @@ export async function* exportedLines(
   options: RequestOptions = {},
 ): AsyncGenerator<{ text: string; line: ExportLine }, void, undefined> {
   const route = { ...OPERATIONS.exportParticipations, operation: "exportParticipations" } as const;
-  const response = await linesOfResponse(connection, route, person, options);
+  const response = (await carriedOut(connection, route, person, options)) as Lines;
   // Only here, because the package also runs where there is no node:crypto.
   const { createHash } = await import("node:crypto");
   const digest = createHash("sha256");

@@ -30,7 +30,7 @@ export interface FollowOptions<Type extends EventTypeOrFamily = EventTypeOrFamil
 /** In milliseconds. */
 const INTERVAL = 5_000;
 
-type Query = { after?: number; type?: EventTypeOrFamily; per_page: number };
+type Query = { after: number | undefined; type?: EventTypeOrFamily | undefined; per_page: number };
 
 type ListEvents = (query: Query, options: { signal: AbortSignal | undefined }) => Promise<ListEventsResponse>;
 
@@ -56,9 +56,7 @@ export async function* followEvents(
   list: ListEvents,
   { after, type, interval = INTERVAL, signal }: FollowOptions = {},
 ): AsyncGenerator<VisitEvent, never, undefined> {
-  const query: Query = { per_page: FULL_PAGE };
-  if (after !== undefined) query.after = after;
-  if (type !== undefined) query.type = type;
+  const query: Query = { after, type, per_page: FULL_PAGE };
   for (let failures = 0; ; ) {
     try {
       const { events, next_after: next } = await list(query, { signal });

@@ -54,19 +54,12 @@ export async function send(
   return leavable(content, listItems(content, Number(after), reading, ask));
 }
 
-/** The response of a request for NDJSON that cannot be continued. */
-export const linesOfResponse = (
-  connection: Connection,
-  route: Route,
-  input: object,
-  options: Options,
-): Promise<Lines> => carriedOut(connection, route, input, options) as Promise<Lines>;
-
 async function* itemsOf(content: Lines): AsyncGenerator<unknown, void, undefined> {
   for await (const line of content.lines()) yield parsed(line);
 }
 
-async function carriedOut(
+/** @returns `Lines` for NDJSON */
+export async function carriedOut(
   connection: Connection,
   route: Route,
   input: object,

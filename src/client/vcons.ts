@@ -1,19 +1,10 @@
 import type { SignedVcon, Vcon } from "../../dist/client/external/types.gen.js";
+import type { PublishedKey } from "./access_log_types.ts";
+import { fromBase64 } from "./webhooks.ts";
 
 /** A signed vCon that was changed, or that the service did not sign. */
 export class VconVerificationError extends Error {
-  constructor(reason: string) {
-    super(reason);
-    this.name = "VconVerificationError";
-  }
-}
-
-/** A key from `/.well-known/jwks.json` (RFC 8037). */
-export interface VconKey {
-  kty: string;
-  crv: string;
-  x: string;
-  kid: string;
+  override readonly name: string = "VconVerificationError";
 }
 
 /**
@@ -23,7 +14,7 @@ export interface VconKey {
  * @param jwks the response of `/.well-known/jwks.json`
  * @throws VconVerificationError if none of the keys has signed it, or if it was changed
  */
-export async function verifyVcon(jws: SignedVcon, jwks: { keys: readonly VconKey[] }): Promise<Vcon> {
+export async function verifyVcon(jws: SignedVcon, jwks: { keys: readonly PublishedKey[] }): Promise<Vcon> {
   const { payload = "", signatures = [] } = jws ?? {};
   const [{ protected: header = "", signature = "", header: { uuid } = {} } = {}, ...others] = signatures;
   const { alg, typ, kid } = decoded(header) ?? {};
@@ -36,32 +27,25 @@ export async function verifyVcon(jws: SignedVcon, jwks: { keys: readonly VconKey
   return vcon;
 }
 
-async function verifies({ kty, crv, x }: VconKey, signed: string, signature: string): Promise<boolean> {
-  const bytes = bytesOf(signature);
+async function verifies({ kty, crv, x }: PublishedKey, signed: string, signature: string): Promise<boolean> {
   const algorithm = { name: "Ed25519" };
-  const key = await crypto.subtle
-    .importKey("jwk", { kty, crv, x }, algorithm, false, ["verify"])
-    .catch(() => undefined);
-  return (
-    bytes !== undefined &&
-    key !== undefined &&
-    crypto.subtle.verify(algorithm, key, bytes, new TextEncoder().encode(signed))
-  );
+  try {
+    const key = await crypto.subtle.importKey("jwk", { kty, crv, x }, algorithm, false, ["verify"]);
+    return await crypto.subtle.verify(algorithm, key, bytesOf(signature), new TextEncoder().encode(signed));
+  } catch {
+    return false;
+  }
 }
 
-function decoded(part: string): Record<string, unknown> | undefined {
+/** A part of a JWS; undefined if it is not a JSON object. */
+export function decoded(part: string): Record<string, unknown> | undefined {
   try {
-    return JSON.parse(new TextDecoder().decode(bytesOf(part)));
+    const value = JSON.parse(new TextDecoder().decode(bytesOf(part)));
+    return typeof value === "object" && value !== null ? value : undefined;
   } catch {
     return undefined;
   }
 }
 
-function bytesOf(base64url: string): Uint8Array<ArrayBuffer> | undefined {
-  try {
-    const text = atob(base64url.replaceAll("-", "+").replaceAll("_", "/"));
-    return Uint8Array.from(text, (character) => character.charCodeAt(0));
-  } catch {
-    return undefined;
-  }
-}
+const bytesOf = (base64url: string) =>
+  fromBase64(base64url.replaceAll("-", "+").replaceAll("_", "/")) ?? new Uint8Array();

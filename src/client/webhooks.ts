@@ -29,7 +29,9 @@ export async function verifyWebhook(
   ) as [string, string, string];
   requireJustSent(timestamp);
   const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;
-  const signed = concatenate(new TextEncoder().encode(`${id}.${timestamp}.`), bytes);
+  const signed = new Uint8Array(
+    await new Blob([`${id}.${timestamp}.`, bytes as Uint8Array<ArrayBuffer>]).arrayBuffer(),
+  );
   for (const key of keys)
     if (await isSignedWith(key, signatures, signed)) return JSON.parse(new TextDecoder().decode(bytes));
   throw new WebhookVerificationError("No signature matches");
@@ -85,17 +87,10 @@ async function isSignedWith(
   return (await Promise.all(verified)).includes(true);
 }
 
-function fromBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
+export function fromBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
   try {
     return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
   } catch {
     return undefined;
   }
-}
-
-function concatenate(first: Uint8Array, second: Uint8Array): Uint8Array<ArrayBuffer> {
-  const all = new Uint8Array(first.length + second.length);
-  all.set(first);
-  all.set(second, first.length);
-  return all;
 }

@@ -78,13 +78,12 @@ type Schemas = Document["components"]["schemas"];
 
 /** The keys of the body, with the fields of each. A PUT may also send back those that the response shows. */
 function bodyNames(route: string, operation: Operation, schemas: Schemas): Record<string, string[]> {
-  const { requestBody, responses } = operation;
+  const { requestBody } = operation;
   const fieldsOf = (schema: Schema = {}): Record<string, Schema> => {
     const { properties, items } = (schemas[schema.$ref?.split("/").at(-1) ?? ""] ?? schema) as Schema;
     return properties ?? (items ? fieldsOf(items) : {});
   };
-  const [success] = Object.entries(responses).filter(([status]) => status < "300");
-  const shown = route.startsWith("PUT") ? fieldsOf(success?.[1].content?.[JSON_ONLY]?.schema) : {};
+  const shown = route.startsWith("PUT") ? fieldsOf(contentsOf(operation)[JSON_ONLY]?.schema) : {};
   const body = Object.entries(fieldsOf(requestBody?.content[JSON_ONLY]?.schema));
   return Object.fromEntries(
     body.map(([key, schema]) => {
@@ -112,28 +111,23 @@ function signature(operation: Operation, { route, query, body, honoursKey }: Rou
   const inJson = `(${input}, options?: ${options}) => Promise<${json ? `${types}Response` : "void"}>`;
   if (others.length === 0) return inJson;
   const asOther = (type: string) =>
-    `((${input.replace("?:", `: undefined |`)}, options: ${options} & As<"${type}">) => Promise<${contentOf(type, types)}>)`;
+    `((${input.replace("?:", `: undefined |`)}, options: ${options} & As<"${type}">) => Promise<${contentOf(type, types, contentsOf(operation)[type]?.schema)}>)`;
   return [...others.map(asOther), `(${inJson})`].join(" & ");
 }
 
-/** The JSON forms of other standards, each with its type. */
-const FORMS: Record<string, string> = {
-  "application/fhir+json": "FhirBundle",
-  "application/vcon+json": "Vcon",
-  "application/vcon+jws": "SignedVcon",
-};
-
 /** The type of a response that is not JSON. NDJSON has the items of the JSON response, one per line. */
-function contentOf(type: string, types: string): string {
+function contentOf(type: string, types: string, { $ref }: Schema = {}): string {
   if (type === NDJSON) return `AsyncIterable<ItemOf<${types}Response>>`;
-  if (type in FORMS) return `types.${FORMS[type]}`;
-  return type.startsWith("text/") ? "string" : "Blob";
+  if (type.startsWith("text/")) return "string";
+  return $ref ? `types.${$ref.split("/").at(-1)}` : "Blob";
 }
 
-const mediaTypesOf = ({ responses }: Operation): string[] => {
+const contentsOf = ({ responses }: Operation) => {
   const [success] = Object.entries(responses).filter(([status]) => status < "300");
-  return Object.keys(success?.[1].content ?? {});
+  return success?.[1].content ?? {};
 };
+
+const mediaTypesOf = (operation: Operation) => Object.keys(contentsOf(operation));
 
 const comment = (operation: Operation) => {
   const scope = scopeOfOperation(operation);

@@ -2,12 +2,12 @@ import { CompactSign, calculateJwkThumbprint, compactVerify, importJWK } from "j
 import type { PublicKey, Settings } from "../../settings.ts";
 
 /** JOSE's name for Ed25519. */
-export const ALGORITHM = "EdDSA";
+const ALGORITHM = "EdDSA";
 
 export type SigningKey = NonNullable<Settings["AUDIT_SIGNING_KEY"]>;
 
 /** A public key in the JWK Set. Its id is its thumbprint (RFC 7638), which anybody can compute from the key. */
-export const publish = async ({ kty, crv, x }: PublicKey) => ({
+const publish = async ({ kty, crv, x }: PublicKey) => ({
   kty,
   crv,
   x,
@@ -22,13 +22,18 @@ export async function publishedKeys(settings: Settings) {
   return [...new Map(keys.map((key) => [key.kid, key])).values()];
 }
 
-/** @throws Error if the public key does not match the private key: a seal cannot be replaced, so it must be verifiable */
-export async function signSeal({ kty, crv, x, d }: SigningKey, seal: object): Promise<string> {
+/** @param typ keeps what is signed for one purpose from passing for something else */
+export async function signJws({ kty, crv, x, d }: SigningKey, typ: string, content: object): Promise<string> {
   const { kid } = await publish({ kty, crv, x });
-  const jws = await new CompactSign(new TextEncoder().encode(JSON.stringify(seal)))
-    // The `typ` keeps anything else that is signed with the key from passing for a seal.
-    .setProtectedHeader({ alg: ALGORITHM, typ: "access-log-seal", kid })
+  return new CompactSign(new TextEncoder().encode(JSON.stringify(content)))
+    .setProtectedHeader({ alg: ALGORITHM, typ, kid })
     .sign(await importJWK({ kty, crv, x, d }, ALGORITHM));
+}
+
+/** @throws Error if the public key does not match the private key: a seal cannot be replaced, so it must be verifiable */
+export async function signSeal(key: SigningKey, seal: object): Promise<string> {
+  const jws = await signJws(key, "access-log-seal", seal);
+  const { kty, crv, x } = key;
   await compactVerify(jws, await importJWK({ kty, crv, x }, ALGORITHM));
   return jws;
 }

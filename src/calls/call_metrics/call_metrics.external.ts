@@ -4,9 +4,12 @@ import { readsFrom } from "../../http/replication.ts";
 import { area } from "../../http/scopes.ts";
 import { query } from "../../http/validation.ts";
 import type { Day } from "../../organization/metrics/local_days.ts";
+import { dailyMetricsOf } from "../../organization/metrics/metrics.sql.ts";
 import { metricsQuery, readMetrics } from "../../organization/metrics/metrics.ts";
 import type { callMetricsSchema } from "./call_metrics.responses.ts";
-import { dailyMetrics } from "./call_metrics.sql.ts";
+import { callDailyMetrics } from "./call_metrics.table.ts";
+
+const dailyMetrics = dailyMetricsOf(callDailyMetrics);
 
 function toCallMetrics(rows: Day<(typeof dailyMetrics.counts)[number]>[]): z.input<typeof callMetricsSchema> {
   const each = (value: (row: (typeof rows)[number]) => number) =>

@@ -9,10 +9,10 @@ import { readsFrom } from "../../http/replication.ts";
 import { area } from "../../http/scopes.ts";
 import { params } from "../../http/validation.ts";
 import { fhirBundleOf } from "../fhir_bundles/fhir_bundles.ts";
-import { requireSigningKey, signVcon } from "../vcons/vcons.keys.ts";
+import { requireSigner } from "../vcons/vcons.keys.ts";
 import { vconOf } from "../vcons/vcons.ts";
-import { type CallRecord, FHIR, lengthOfRecord, VCON, VCON_JWS } from "./call_records.schemas.ts";
-import { addressOf, requireCallRecord } from "./call_records.service.ts";
+import { FHIR, lengthOfRecord, VCON, VCON_JWS } from "./call_records.schemas.ts";
+import { type CallRecord, requireCallRecord } from "./call_records.service.ts";
 import { listEntries } from "./call_records.sql.ts";
 
 const JSON_TYPE = "application/json";
@@ -30,7 +30,6 @@ export const callRecordsExternal = externalRoutes().get(
   (c) => {
     const { context } = c.var;
     const path = c.req.valid("param");
-    const address = addressOf(context);
     async function answerWith(type: string, formOf: (record: CallRecord) => unknown) {
       const record = await requireCallRecord(context, path, listEntries);
       await countAnswerLength(c, context, lengthOfRecord(record));
@@ -38,13 +37,11 @@ export const callRecordsExternal = externalRoutes().get(
     }
     return inWantedType(c, {
       [JSON_TYPE]: async () => c.json(toCallDetails(await requireCall(context, path))),
-      [FHIR]: () => answerWith(FHIR, (record) => fhirBundleOf(record, { address })),
-      [VCON]: () => answerWith(VCON, (record) => vconOf(record, { address })),
+      [FHIR]: () => answerWith(FHIR, fhirBundleOf),
+      [VCON]: () => answerWith(VCON, (record) => vconOf(record)),
       [VCON_JWS]: () => {
-        const key = requireSigningKey(context);
-        return answerWith(VCON_JWS, async (record) =>
-          signVcon(key, await vconOf(record, { address }), context.now),
-        );
+        const sign = requireSigner(context);
+        return answerWith(VCON_JWS, async (record) => sign(await vconOf(record)));
       },
     });
   },

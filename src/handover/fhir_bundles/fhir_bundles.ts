@@ -2,7 +2,8 @@ import { base64Of } from "../../bytes/base64.ts";
 import { toTimestamp } from "../../http/wire.ts";
 import { toTranscriptJson } from "../../results/transcripts/transcripts.schemas.ts";
 import { toWebVtt } from "../../results/transcripts/transcripts.webvtt.ts";
-import { type CallRecord, pathOfRecording } from "../call_records/call_records.schemas.ts";
+import { pathOfRecording } from "../call_records/call_records.schemas.ts";
+import type { CallRecord } from "../call_records/call_records.service.ts";
 
 /*
  * A call as a transaction for a FHIR server (R4, http://hl7.org/fhir/R4). Conditional updates write the resources, so that a later bundle
@@ -21,37 +22,31 @@ interface Entry {
   request: { method: "PUT" | "POST"; url: string; ifNoneExist?: string };
 }
 
-interface Identifier {
-  system: string;
-  value: string;
-}
-
+type Identifier = Record<"system" | "value", string>;
 type Participant = CallRecord["participants"][number];
 type CallText = NonNullable<CallRecord["transcript"] | CallRecord["soap_note"]>;
-type Recording = CallRecord["recordings"][number];
+type Named = ReturnType<typeof withNames>;
 
-/** @param address of this service: see `addressOf` */
-export function fhirBundleOf(record: CallRecord, { address }: { address: string }) {
-  const { transcript, soap_note, recordings } = record;
-  const names = namesOf(record, address);
+export function fhirBundleOf(record: CallRecord) {
+  const { participants, transcript, soap_note, recordings } = record;
+  const named = withNames(record);
   const texts = [soap_note, transcript].filter((text) => text !== undefined);
   return {
     resourceType: "Bundle",
     type: "transaction",
     entry: [
-      encounterOf(record, names),
-      ...consentsOf(record, names),
-      ...texts.map((text) => documentOfText(text, names)),
-      ...recordings.map((recording) => documentOfRecording(record, recording, names)),
-      ...texts.flatMap((text) => provenanceOf(text, names)),
+      encounterOf(named),
+      ...participants.filter(hasReference).flatMap((each) => consentOf(each, named)),
+      ...texts.map((text) => documentOfText(text, named)),
+      ...recordings.map((recording) => documentOfRecording(recording, named)),
+      ...texts.flatMap((text) => provenanceOf(text, named)),
     ],
   };
 }
 
-type Names = ReturnType<typeof namesOf>;
-
-/** The identifiers of the service's own things, and the patient's. */
-function namesOf({ call, participants }: CallRecord, address: string) {
+/** Adds the identifiers of the service's own things, and the patient's. */
+function withNames(record: CallRecord) {
+  const { call, participants, address } = record;
   const name = (kind: string, value: number | string): Identifier => ({
     system: `${address}/identifiers/${kind}`,
     value: String(value),
@@ -64,7 +59,7 @@ function namesOf({ call, participants }: CallRecord, address: string) {
   });
   const [patient, ...others] = participants.filter(hasReference).filter(({ role }) => role === "recipient");
   return {
-    address,
+    ...record,
     name,
     ofCall: (part: string) => name("call", `${call.id}/${part}`),
     patientOf,
@@ -101,19 +96,16 @@ const updateOf = (resourceType: string, identifier: Identifier, fields: object, 
   request: { method: "PUT", url: `${resourceType}?identifier=${searchFor(identifier)}` },
 });
 
-function encounterOf({ call, participants }: CallRecord, { name, subject }: Names): Entry {
-  const participant = participants.map((each) => {
-    const { role, joined_at, left_at, user_id, display_name } = each;
-    const code = role === "provider" ? "PPRF" : "PART";
-    return {
-      type: [{ ...coded(`${HL7}/v3-ParticipationType`, code), text: role }],
-      ...((joined_at ?? left_at) !== null && { period: periodOf(joined_at, left_at) }),
-      individual: {
-        ...(user_id !== null && { identifier: name("organization_user", user_id) }),
-        display: plain(display_name),
-      },
-    };
-  });
+function encounterOf({ call, participants, name, subject }: Named): Entry {
+  const participant = participants.map(({ role, joined_at, left_at, user_id, display_name }) => ({
+    type: [{ ...coded(`${HL7}/v3-ParticipationType`, role === "provider" ? "PPRF" : "PART"), text: role }],
+    ...((joined_at ?? left_at) !== null && { period: periodOf(joined_at, left_at) }),
+    individual: {
+      ...(user_id !== null && { identifier: name("organization_user", user_id) }),
+      display: plain(display_name),
+    },
+  }));
+  const organization = name("organization", call.organization_id);
   const fields = {
     status: call.ended_at === null ? "in-progress" : "finished",
     class: { system: `${HL7}/v3-ActCode`, code: "VR" },
@@ -124,97 +116,89 @@ function encounterOf({ call, participants }: CallRecord, { name, subject }: Name
     location: [{ location: { display: plain(call.room_name) } }],
     serviceProvider: {
       type: "Organization",
-      identifier: name("organization", call.organization_id),
+      identifier: organization,
       display: plain(call.organization_name),
     },
   };
   return updateOf("Encounter", name("call", call.id), fields, 0);
 }
 
-const consentsOf = ({ participants, decisions }: CallRecord, { ofCall, patientOf }: Names): Entry[] =>
-  participants.filter(hasReference).flatMap((participant) => {
-    const decided = decisions.find(({ participant_id }) => participant_id === participant.id);
-    if (!decided) return [];
-    return updateOf("Consent", ofCall(`consent/${participant.id}`), {
-      status: "active",
-      scope: coded(`${HL7}/consentscope`, "patient-privacy"),
-      category: [coded(LOINC, "59284-0")],
-      patient: patientOf(participant),
-      dateTime: toTimestamp(decided.decided_at),
-      policyRule: { text: "The recording of the call" },
-      ...(decided.method !== null && { sourceAttachment: { title: plain(decided.method) } }),
-      provision: {
-        type: decided.decision === "granted" ? "permit" : "deny",
-        data: [{ meaning: "related", reference: ENCOUNTER }],
-      },
-    });
-  });
-
-function documentOfText(text: CallText, { ofCall, subject }: Names): Entry {
-  const { kind, is_final, corrections, updated_at } = text;
-  const finished = corrections > 0 ? "amended" : "final";
+function consentOf(participant: Participant, { ofCall, patientOf }: Named): Entry[] {
+  const { id, consent } = participant;
+  if (!consent) return [];
+  const type = consent.decision === "granted" ? "permit" : "deny";
   const fields = {
-    masterIdentifier: ofCall(`${kind}/${corrections + 1}`),
-    status: "current",
-    docStatus: is_final ? finished : "preliminary",
-    type: kind === "soap_note" ? coded(LOINC, "11506-3") : { text: "Transcript of the call" },
-    ...subject,
-    date: toTimestamp(updated_at),
-    content: formatsOf(text).map(([contentType, parts]) => ({
-      attachment: { contentType, data: base64Of(new TextEncoder().encode([...parts].join(""))) },
-    })),
-    context: { encounter: [ENCOUNTER] },
+    status: "active",
+    scope: coded(`${HL7}/consentscope`, "patient-privacy"),
+    category: [coded(LOINC, "59284-0")],
+    patient: patientOf(participant),
+    dateTime: toTimestamp(consent.decided_at),
+    policyRule: { text: "The recording of the call" },
+    ...(consent.method !== null && { sourceAttachment: { title: plain(consent.method) } }),
+    provision: { type, data: [{ meaning: "related", reference: ENCOUNTER }] },
   };
-  return updateOf("DocumentReference", ofCall(kind), fields, PART[kind]);
+  return [updateOf("Consent", ofCall(`consent/${id}`), fields)];
 }
 
-const formatsOf = (text: CallText): [type: string, parts: Iterable<string>][] =>
-  "lines" in text
-    ? [
-        ["text/vtt; charset=utf-8", toWebVtt(text)],
-        ["application/json", toTranscriptJson(text)],
-      ]
-    : [["text/plain; charset=utf-8", [text.text]]];
+function documentOf(
+  kind: string,
+  version: number,
+  fields: object,
+  { ofCall, subject }: Named,
+  part?: number,
+) {
+  const masterIdentifier = ofCall(`${kind}/${version}`);
+  const known = { masterIdentifier, status: "current", ...subject, context: { encounter: [ENCOUNTER] } };
+  return updateOf("DocumentReference", ofCall(kind), { ...known, ...fields }, part);
+}
+
+function documentOfText(text: CallText, named: Named): Entry {
+  const { kind, is_final, corrections, updated_at } = text;
+  const formats: Record<string, Iterable<string>> = "lines" in text
+    ? { "text/vtt; charset=utf-8": toWebVtt(text), "application/json": toTranscriptJson(text) }
+    : { "text/plain; charset=utf-8": [text.text] };
+  const finished = corrections > 0 ? "amended" : "final";
+  const fields = {
+    docStatus: is_final ? finished : "preliminary",
+    type: kind === "soap_note" ? coded(LOINC, "11506-3") : { text: "Transcript of the call" },
+    date: toTimestamp(updated_at),
+    content: Object.entries(formats).map(([contentType, parts]) => ({
+      attachment: { contentType, data: base64Of(new TextEncoder().encode([...parts].join(""))) },
+    })),
+  };
+  return documentOf(kind, corrections + 1, fields, named, PART[kind]);
+}
 
 /** With the path of the recording in the API: a download URL would soon expire. */
-function documentOfRecording(
-  { call }: CallRecord,
-  recording: Recording,
-  { ofCall, subject, address }: Names,
-): Entry {
+function documentOfRecording(recording: CallRecord["recordings"][number], named: Named): Entry {
   const { id, started_at, duration, size, ended_at, updated_at } = recording;
   const end = started_at !== null && duration !== null ? started_at + duration : null;
-  const attachment = {
-    url: address + pathOfRecording(call, recording),
-    ...(size !== null && size <= MAX_SIZE && { size }),
-  };
-  return updateOf("DocumentReference", ofCall(`recording-${id}`), {
-    masterIdentifier: ofCall(`recording-${id}/1`),
-    status: "current",
+  const url = named.address + pathOfRecording(named, recording);
+  const fields = {
     type: { text: "Recording of the call" },
-    ...subject,
     date: toTimestamp(ended_at ?? updated_at),
-    content: [{ attachment }],
+    content: [{ attachment: { url, ...(size !== null && size <= MAX_SIZE && { size }) } }],
     context: { encounter: [ENCOUNTER], ...(started_at !== null && { period: periodOf(started_at, end) }) },
-  });
+  };
+  return documentOf(`recording-${id}`, 1, fields, named);
 }
 
 /** R4 has no identifier for a Provenance: its target and its time identify it. */
-function provenanceOf(text: CallText, { name, ofCall }: Names): Entry[] {
-  const target = [{ type: "DocumentReference", reference: nameInBundle(PART[text.kind]) }];
-  const by = (time: number, activity: string, type: string, who: object): Entry => {
+function provenanceOf({ kind, created_at, corrected }: CallText, { name, ofCall }: Named): Entry[] {
+  const target = [{ type: "DocumentReference", reference: nameInBundle(PART[kind]) }];
+  const by = (time: number, code: string, role: string, who: object): Entry => {
     const recorded = toTimestamp(time);
-    const agent = [{ type: coded(`${HL7}/provenance-participant-type`, type), who }];
-    const fields = { target, recorded, activity: coded(`${HL7}/v3-DataOperation`, activity), agent };
-    const ifNoneExist = `target:DocumentReference.identifier=${searchFor(ofCall(text.kind))}&recorded=${recorded}`;
+    const activity = coded(`${HL7}/v3-DataOperation`, code);
+    const agent = [{ type: coded(`${HL7}/provenance-participant-type`, role), who }];
+    const ifNoneExist = `target:DocumentReference.identifier=${searchFor(ofCall(kind))}&recorded=${recorded}`;
     return {
-      resource: { resourceType: "Provenance", ...fields },
+      resource: { resourceType: "Provenance", target, recorded, activity, agent },
       request: { method: "POST", url: "Provenance", ifNoneExist },
     };
   };
   return [
-    by(text.created_at, "CREATE", "assembler", { display: "Software" }),
-    ...text.corrected.map(({ created_at, user_id }) =>
+    by(created_at, "CREATE", "assembler", { display: "Software" }),
+    ...corrected.map(({ created_at, user_id }) =>
       by(created_at, "UPDATE", "author", { identifier: name("organization_user", user_id) }),
     ),
   ];

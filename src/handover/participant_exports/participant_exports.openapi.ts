@@ -4,23 +4,14 @@ import type { Reference } from "../../openapi/operation.ts";
 import * as story from "../../openapi/story.ts";
 import { exportRunning } from "./participant_exports.schemas.ts";
 
-const example = [
-  {
-    type: "export",
-    external_reference: story.RITAS_REFERENCE,
-    created_at: story.RECORDING_DELETED_AT,
-    user_id: story.OLGA.user_id,
-  },
-  {
-    type: "end",
-    calls: 0,
-    visits: 0,
-    access_logs: 0,
-    sha256: "88dcbbcf4d3b33fa8ee4e5eb0aa8c72ac27bd7bb1c6f3d0fbe3ac45bba3a4ac4",
-  },
-]
-  .map((line) => `${JSON.stringify(line)}\n`)
-  .join("");
+const firstLine = JSON.stringify({
+  type: "export",
+  external_reference: story.RITAS_REFERENCE,
+  created_at: story.RECORDING_DELETED_AT,
+  user_id: story.OLGA.user_id,
+});
+
+const lastLine = `{"type":"end","calls":0,"visits":0,"access_logs":0,"sha256":"88dcbbcf4d3b33fa8ee4e5eb0aa8c72ac27bd7bb1c6f3d0fbe3ac45bba3a4ac4"}`;
 
 export const participantExportsReference: Reference = {
   tag: "Exports",
@@ -53,7 +44,7 @@ An unknown person has only the first and the last line. Other people appear with
             .max(Number.MAX_SAFE_INTEGER)
             .regex(/^(\{.*\}\n)*$/)
             .describe("One JSON object per line."),
-          example,
+          example: `${firstLine}\n${lastLine}\n`,
         },
       },
       errors: [exportRunning()],

@@ -26,26 +26,25 @@ export function toExportedVisit({ numbers, ...row }: ListedVisit & { numbers: nu
   return toVisit({ ...row, participants: row.participants.map(toExported) });
 }
 
-type LineType = "call" | "visit" | "access_log";
-
 export interface Line {
-  type: "export" | LineType;
+  type: "export" | "call" | "visit" | "access_log";
   [content: string]: unknown;
 }
 
 /** The lines as text. Adds the last line, by which a reader knows that no line is missing. */
-export async function* toExportText(lines: AsyncIterable<Line>) {
+export async function* toExportText(lines: AsyncIterable<Line>, onCall: (text: string) => Promise<void>) {
   const digest = new crypto.DigestStream("SHA-256");
   const writer = digest.getWriter();
-  const counts: Record<`${LineType}s`, number> = { calls: 0, visits: 0, access_logs: 0 };
+  const counts = { export: 0, call: 0, visit: 0, access_log: 0 };
   for await (const line of lines) {
-    const { type } = line;
     const text = `${JSON.stringify(line)}\n`;
     await writer.write(new TextEncoder().encode(text));
-    if (type !== "export") counts[`${type}s`]++;
-    yield { type, text };
+    counts[line.type]++;
+    if (line.type === "call") await onCall(text);
+    yield text;
   }
   await writer.close();
+  const { call: calls, visit: visits, access_log: access_logs } = counts;
   const sha256 = hexOf(new Uint8Array(await digest.digest));
-  yield { type: "end", text: `${JSON.stringify({ type: "end", ...counts, sha256 })}\n` };
+  yield `${JSON.stringify({ type: "end", calls, visits, access_logs, sha256 })}\n`;
 }

@@ -1,8 +1,9 @@
+import { hexOf } from "../../bytes/hex.ts";
 import { toTimestamp } from "../../http/wire.ts";
 import type { StoredLine } from "../../results/transcripts/transcripts.document.ts";
 import { SECOND } from "../../units.ts";
-import { type CallRecord, pathOfRecording } from "../call_records/call_records.schemas.ts";
-import { uuidOfVcon } from "./vcons.uuid.ts";
+import { pathOfRecording } from "../call_records/call_records.schemas.ts";
+import type { CallRecord } from "../call_records/call_records.service.ts";
 
 /* The vCon of a call: draft-ietf-vcon-vcon-core-04, with the parameters of our own extension. */
 
@@ -11,45 +12,48 @@ const EXTENSION = "organization_video_visit";
 
 const VENDOR = "Organization Video Visit Service";
 
-export type Vcon = Awaited<ReturnType<typeof vconOf>>;
+type Participant = CallRecord["participants"][number];
 
-/**
- * @param address of this service: see `addressOf`
- * @param onlyPeople the ids of the only people to name. Of the others, only the role remains.
- */
-export async function vconOf(
-  record: CallRecord,
-  { address, onlyPeople }: { address: string; onlyPeople?: readonly number[] },
-) {
-  const { call } = record;
-  const uuid = await uuidOfVcon(call, address);
-  const named = onlyPeople && new Set(onlyPeople);
-  const isNamed = ({ person_id }: Participant) => named?.has(person_id) ?? true;
-  const [analysis, attachments] = [analysisOf(record), attachmentsOf(record, isNamed)];
+/** @param onlyPeople the ids of the only people to name. Of the others, only the role remains. */
+export async function vconOf(record: CallRecord, onlyPeople?: readonly number[]) {
+  const { call, participants, recordings, transcript, soap_note } = record;
+  const changed = [call, ...participants, ...recordings, transcript, soap_note];
+  const uuid = await uuidOf(record);
+  const isNamed = ({ person_id }: Participant) => onlyPeople?.includes(person_id) ?? true;
+  const analysis = analysisOf(record);
+  const attachments = participants.flatMap((each, party) => (isNamed(each) ? consentOf(each, party) : []));
   return {
     vcon: "0.4.0",
-    ...(onlyPeople
-      ? {
-          uuid: await uuidOfVcon(call, address, onlyPeople),
-          redacted: { uuid, type: "other_parties" },
-        }
-      : { uuid }),
+    uuid,
+    ...(onlyPeople && {
+      uuid: await uuidOf(record, onlyPeople),
+      redacted: { uuid, type: "other_parties" },
+    }),
     extensions: [EXTENSION],
     created_at: toTimestamp(call.created_at),
-    updated_at: toTimestamp(latestChange(record)),
-    parties: record.participants.map((each) => partyOf(each, isNamed(each))),
-    dialog: [dialogOfCall(record), ...record.recordings.map((each) => dialogOfRecording(record, each))],
+    updated_at: toTimestamp(Math.max(...changed.map((row) => row?.updated_at ?? 0))),
+    parties: participants.map((each) => partyOf(each, isNamed(each))),
+    dialog: [dialogOfCall(record), ...recordings.map((each) => dialogOfRecording(record, each))],
     ...(analysis.length > 0 && { analysis }),
     ...(attachments.length > 0 && { attachments }),
   };
 }
 
-type Participant = CallRecord["participants"][number];
-
-const latestChange = ({ call, participants, transcript, soap_note, recordings }: CallRecord) =>
-  Math.max(
-    ...[call, ...participants, ...recordings, transcript, soap_note].map((row) => row?.updated_at ?? 0),
-  );
+/**
+ * A UUID of version 8 as the draft makes it: the time when the call was first reported, its id, and a digest of the host. It is the same
+ * whenever the same service makes it.
+ *
+ * @param people makes the UUID of the vCon that names only these people
+ */
+async function uuidOf({ call, address }: CallRecord, people: readonly number[] = []): Promise<string> {
+  const host = [people.join("-"), new URL(address).hostname].filter(Boolean).join(".");
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-1", new TextEncoder().encode(host)));
+  const time = call.created_at.toString(16).padStart(12, "0");
+  const number = (call.id % 0x1000).toString(16).padStart(3, "0");
+  // The two highest bits of the last half are the variant, and the digest follows them.
+  const last = ((BigInt(`0x${hexOf(digest.slice(0, 8))}`) >> 2n) | (1n << 63n)).toString(16);
+  return `${time.slice(0, 8)}-${time.slice(8)}-8${number}-${last.slice(0, 4)}-${last.slice(4)}`;
+}
 
 const partyOf = ({ role, display_name, external_reference, user_id }: Participant, isNamed: boolean) => ({
   type: "person",
@@ -73,29 +77,27 @@ function dialogOfCall({ call, participants, recordings }: CallRecord) {
       : { type: "recording-set", recordings: recordings.map((_, n) => n + 1) }),
     start: toTimestamp(started_at),
     ...(ended_at !== null && { duration: (ended_at - started_at) / SECOND }),
-    parties: participants.map((_, n) => n),
+    parties: [...participants.keys()],
     ...(party_history.length > 0 && { party_history }),
     call_id: call.id,
   };
 }
 
 /** Without `url`, which needs a hash of the file. If no report said when the recording began, it is shown as begun with the call. */
-const dialogOfRecording = (
-  { call, participants }: CallRecord,
-  recording: CallRecord["recordings"][number],
-) => ({
+const dialogOfRecording = (record: CallRecord, recording: CallRecord["recordings"][number]) => ({
   type: "recording",
-  start: toTimestamp(recording.started_at ?? call.started_at),
+  start: toTimestamp(recording.started_at ?? record.call.started_at),
   ...(recording.duration !== null && { duration: recording.duration / SECOND }),
-  parties: participants.map((_, n) => n),
+  parties: [...record.participants.keys()],
   recording_set: 0,
-  path: pathOfRecording(call, recording),
+  path: pathOfRecording(record, recording),
 });
+
+const JSON_BODY = { mediatype: "application/json", encoding: "json" };
 
 function analysisOf({ participants, transcript, soap_note }: CallRecord) {
   const ofCall = { dialog: 0, vendor: VENDOR };
   const plain = { ...ofCall, mediatype: "text/plain", encoding: "none" };
-  const json = { ...ofCall, mediatype: "application/json", encoding: "json" };
   const parties = new Map(participants.map(({ id }, party) => [id, party]));
   const toLine = ({ speaker_id, start_time, end_time, text }: StoredLine) => ({
     party: parties.get(speaker_id),
@@ -106,30 +108,17 @@ function analysisOf({ participants, transcript, soap_note }: CallRecord) {
   const analysis = [];
   if (transcript) {
     const body = { is_final: transcript.is_final, transcript_lines: Array.from(transcript.lines, toLine) };
-    analysis.push({ type: "transcript", ...json, schema: "transcript_lines", body });
+    analysis.push({ type: "transcript", ...ofCall, ...JSON_BODY, schema: "transcript_lines", body });
   }
   if (transcript?.summary) analysis.push({ type: "summary", ...plain, body: transcript.summary });
   if (soap_note) analysis.push({ type: "report", ...plain, schema: "soap_note", body: soap_note.text });
   return analysis;
 }
 
-const attachmentsOf = (
-  { participants, decisions }: CallRecord,
-  isNamed: (participant: Participant) => boolean,
-) =>
-  decisions.flatMap(({ participant_id, decision, decided_at, method }) => {
-    const party = participants.findIndex(({ id }) => id === participant_id);
-    const participant = participants[party];
-    if (!participant || !isNamed(participant)) return [];
-    return [
-      {
-        purpose: "recording_consent",
-        start: toTimestamp(decided_at),
-        party,
-        dialog: 0,
-        mediatype: "application/json",
-        encoding: "json",
-        body: { decision, decided_at: toTimestamp(decided_at), method },
-      },
-    ];
-  });
+function consentOf({ consent }: Participant, party: number) {
+  if (!consent) return [];
+  const { decision, method } = consent;
+  const decided_at = toTimestamp(consent.decided_at);
+  const body = { decision, decided_at, method };
+  return [{ purpose: "recording_consent", start: decided_at, party, dialog: 0, ...JSON_BODY, body }];
+}

@@ -8,10 +8,9 @@ import { day, idAsText, pathId } from "../../http/wire.ts";
 import { DEFAULT_METRICS_DAYS, MAX_METRICS_DAYS } from "../../limits.ts";
 import { lazily } from "../../memory.ts";
 import { DAY, grouped } from "../../units.ts";
-import { memberById } from "../members/members.sql.ts";
 import { timeZoneOf } from "../organizations/organizations.sql.ts";
-import { type Day, offsetsOf, sumByLocalDate } from "./local_days.ts";
-import { type DailyMetrics, type MetricsRange, memberIfRoom } from "./metrics.sql.ts";
+import { type Day, datesIn, sumByLocalDate } from "./local_days.ts";
+import { type DailyMetrics, memberIfRoom } from "./metrics.sql.ts";
 
 export const NOT_LOCAL = "must be local, or omitted for UTC dates";
 
@@ -47,14 +46,14 @@ export const metricsRangeTooLong = (end: "today" | "date_end") =>
  *
  * @throws ApiError 400 if the range is reversed or too long
  */
-function metricsRange(now: number, { date_start, date_end }: MetricsQuery): MetricsRange {
+function metricsRange(today: number, { date_start, date_end }: MetricsQuery) {
   const from = date_start === undefined ? undefined : Date.parse(date_start);
-  const end = date_end === undefined ? Math.max(now - (now % DAY), from ?? 0) : Date.parse(date_end);
+  const end = date_end === undefined ? Math.max(today, from ?? 0) : Date.parse(date_end);
   const start = from ?? end - (DEFAULT_METRICS_DAYS - 1) * DAY;
   if (start > end) throw metricsRangeReversed();
   if (end - start >= MAX_METRICS_DAYS * DAY)
     throw metricsRangeTooLong(date_end === undefined ? "today" : "date_end");
-  return { start: dateOf(start), end: dateOf(end) };
+  return (margin: number) => ({ start: dateOf(start - margin), end: dateOf(end + margin) });
 }
 
 /**
@@ -68,32 +67,23 @@ export async function readMetrics<Count extends string>(
   { daily, quarters, counts }: DailyMetrics<Count>,
 ): Promise<Day<Count>[]> {
   const { organization_id } = caller;
-  const { user_id, waiting_room_id, days } = query;
+  const { user_id, waiting_room_id = ALL_ROOMS, days } = query;
   const zone = days && (await runFirst(db, timeZoneOf({ id: organization_id })));
-  const offsetAt = zone && offsetsOf(zone.time_zone ?? "UTC");
-  const range = metricsRange(offsetAt ? now + offsetAt(now) : now, query);
-  const member = { organization_id, id: user_id ?? caller.organization_user_id };
-  const subject = {
-    organization_id,
-    organization_user_id: user_id ?? WHOLE_ORGANIZATION,
-    waiting_room_id: waiting_room_id ?? ALL_ROOMS,
-  };
+  const dateAt = zone ? datesIn(zone.time_zone ?? "UTC") : dateOf;
+  const range = metricsRange(Date.parse(dateAt(now)), query);
+  const subject = { organization_id, organization_user_id: user_id ?? WHOLE_ORGANIZATION, waiting_room_id };
+  const organization_user_id = user_id ?? caller.organization_user_id;
   async function read<Counted>(metrics: BoundQuery<Counted>): Promise<Counted[]> {
-    const known =
-      waiting_room_id === undefined ? memberById(member) : memberIfRoom({ ...member, waiting_room_id });
-    const [[isKnown], rows] = await runBatch(db, [known, metrics]);
-    if (!isKnown) throw waiting_room_id === undefined ? metricsUserNotFound() : metricsRoomNotFound(user_id);
+    const [[isKnown], rows] = await runBatch(db, [
+      memberIfRoom({ ...subject, organization_user_id }),
+      metrics,
+    ]);
+    if (!isKnown) throw waiting_room_id === ALL_ROOMS ? metricsUserNotFound() : metricsRoomNotFound(user_id);
     return rows;
   }
-  if (!offsetAt) return read(daily({ ...subject, ...range }));
-  const rows = await read(quarters({ ...subject, ...widened(range) }));
-  return sumByLocalDate(rows, counts, offsetAt).filter(
-    ({ date }) => range.start <= date && date <= range.end,
-  );
+  const { start, end } = range(0);
+  if (!zone) return read(daily({ ...subject, start, end }));
+  // The UTC dates that the local dates of the range can overlap.
+  const rows = await read(quarters({ ...subject, ...range(DAY) }));
+  return sumByLocalDate(rows, counts, dateAt).filter(({ date }) => start <= date && date <= end);
 }
-
-/** The UTC dates that the local dates of a range can overlap. */
-const widened = ({ start, end }: MetricsRange): MetricsRange => ({
-  start: dateOf(Date.parse(start) - DAY),
-  end: dateOf(Date.parse(end) + DAY),
-});

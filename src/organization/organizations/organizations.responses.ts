@@ -54,7 +54,7 @@ const ownFields = z.object({
       "The IANA name of the time zone whose dates `days=local` counts in metrics: `Europe/Berlin`. null counts UTC dates. All other dates are in UTC.",
     example: null,
   }),
-  patient_identifier_system: patientIdentifierSystem().nullable().meta({
+  patient_identifier_system: patientIdentifierSystem().meta({
     description:
       "The URI of the number space of your patients' references, for the FHIR form of a call. null: `{address of the service}/identifiers/{slug}/patient`.",
     example: "urn:oid:2.999.7",

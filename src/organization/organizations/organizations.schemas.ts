@@ -11,11 +11,11 @@ import * as refusals from "./organizations.refusals.ts";
 import type { organizationSchema, ownOrganizationSchema } from "./organizations.responses.ts";
 import type { organizationColumns } from "./organizations.sql.ts";
 
+const matching = (pattern: RegExp, longest: number, error: string) =>
+  z.string().max(longest, { error, abort: true }).regex(pattern, { error, abort: true });
+
 export const organizationSlug = lazily(() =>
-  z
-    .string()
-    .max(limits.MAX_ORGANIZATION_SLUG_LENGTH, { error: refusals.NOT_AN_ORGANIZATION_SLUG, abort: true })
-    .regex(ORGANIZATION_SLUG, refusals.NOT_AN_ORGANIZATION_SLUG),
+  matching(ORGANIZATION_SLUG, limits.MAX_ORGANIZATION_SLUG_LENGTH, refusals.NOT_AN_ORGANIZATION_SLUG),
 );
 
 export const retentionDays = lazily(() =>
@@ -42,20 +42,16 @@ function isKnownTimeZone(timeZone: string): boolean {
 }
 
 export const timeZone = lazily(() =>
-  z
-    .string({ error: refusals.NOT_A_TIME_ZONE })
-    .max(limits.MAX_TIME_ZONE_LENGTH, { error: refusals.NOT_A_TIME_ZONE, abort: true })
-    .regex(TIME_ZONE, { error: refusals.NOT_A_TIME_ZONE, abort: true })
+  matching(TIME_ZONE, limits.MAX_TIME_ZONE_LENGTH, refusals.NOT_A_TIME_ZONE)
     .refine(isKnownTimeZone, refusals.NOT_A_TIME_ZONE)
     .nullable(),
 );
 
 /** A URI (RFC 3986) without the characters that separate values in FHIR's searches. */
+const URI = /^[A-Za-z][A-Za-z0-9+.-]*:[A-Za-z0-9._~:/?#@!&'()*+;=%-]+$/;
+
 export const patientIdentifierSystem = lazily(() =>
-  z
-    .string()
-    .max(limits.MAX_IDENTIFIER_SYSTEM_LENGTH, { error: refusals.NOT_AN_IDENTIFIER_SYSTEM, abort: true })
-    .regex(/^[A-Za-z][A-Za-z0-9+.-]*:[A-Za-z0-9._~:/?#@!&'()*+;=%-]+$/, refusals.NOT_AN_IDENTIFIER_SYSTEM),
+  matching(URI, limits.MAX_IDENTIFIER_SYSTEM_LENGTH, refusals.NOT_AN_IDENTIFIER_SYSTEM).nullable(),
 );
 
 export const createOrganizationBody = lazily(() =>
@@ -80,7 +76,7 @@ const changeableFields = lazily(() =>
       participant_retention_days: retentionDays(),
       require_acting_user: z.boolean(),
       time_zone: timeZone(),
-      patient_identifier_system: patientIdentifierSystem().nullable(),
+      patient_identifier_system: patientIdentifierSystem(),
     })
     .partial(),
 );

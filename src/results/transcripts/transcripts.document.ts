@@ -82,20 +82,21 @@ export function storedLines(
   }));
 }
 
-/** Times of a recording in milliseconds. `delay` counts from the start of the call; `duration` is null if unknown. */
-export interface RecordingClock {
-  delay: number;
-  duration: number | null;
-}
-
-/** The lines with times that count from the start of the recording, cut at its start and end. */
-export const onRecordingClock = (lines: Lines<StoredLine>, clock: RecordingClock): Lines<StoredLine> => ({
+/**
+ * The lines with times that count from the start of the recording, cut at its start and end.
+ *
+ * @param delay of the recording after the start of the call, in milliseconds, like its duration
+ */
+export const onRecordingClock = (
+  lines: Lines<StoredLine>,
+  delay: number,
+  duration: number | null,
+): Lines<StoredLine> => ({
   ...lines,
-  [Symbol.iterator]: () => cutLines(lines, clock),
+  [Symbol.iterator]: () => cutLines(lines, delay, duration ?? Number.POSITIVE_INFINITY),
 });
 
-function* cutLines(lines: Iterable<StoredLine>, { delay, duration }: RecordingClock): Generator<StoredLine> {
-  const last = duration ?? Number.POSITIVE_INFINITY;
+function* cutLines(lines: Iterable<StoredLine>, delay: number, last: number): Generator<StoredLine> {
   for (const line of lines) {
     const start = Math.round(line.start_time * SECOND) - delay;
     const end = Math.round(line.end_time * SECOND) - delay;

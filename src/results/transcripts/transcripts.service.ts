@@ -6,19 +6,12 @@ import { type CallKey, callOfResults, reachedCall } from "../../calls/calls/call
 import { namedKeys } from "../../calls/participants/participants.sql.ts";
 import type { ClientContext, Context } from "../../context.ts";
 import { decideAndWrite } from "../../database/decide_and_write.ts";
-import { type RowsOf, runBatch } from "../../database/queries.ts";
+import { runBatch } from "../../database/queries.ts";
 import { upsertIfChanged } from "../../database/table_writes.ts";
 import type { Settings } from "../../settings.ts";
 import { entryOfText, textByCallKey, textWrites } from "../call_texts/call_texts.sql.ts";
 import { egressNotFound } from "../egresses/egresses.refusals.ts";
-import {
-  keepIds,
-  type Line,
-  numberLines,
-  onRecordingClock,
-  type RecordingClock,
-  storedLines,
-} from "./transcripts.document.ts";
+import { keepIds, type Line, numberLines, onRecordingClock, storedLines } from "./transcripts.document.ts";
 import { mergeTranscript, requireReportable } from "./transcripts.merge.ts";
 import { recordingStartUnknown, transcriptNotFound } from "./transcripts.refusals.ts";
 import type { StoredTranscript, TranscriptReport, TranscriptWithLines } from "./transcripts.schemas.ts";
@@ -38,18 +31,17 @@ export async function requireTranscript(
     ...(recorded ? [sql.clockOfRecording(recorded)] : []),
   ]);
   if (!transcript) throw transcriptNotFound();
-  const clock = recorded && requireClock(clocks);
+  const [clock] = clocks;
+  if (recorded && !clock) throw egressNotFound();
+  if (clock?.delay === null) throw recordingStartUnknown();
   requireEntry(entries);
   const lines = await storedLines(transcript, transcript);
   const names = new Map(transcript.names);
-  return { ...transcript, names, lines: clock ? onRecordingClock(lines, clock) : lines };
-}
-
-function requireClock([clock]: RowsOf<[ReturnType<typeof sql.clockOfRecording>]>[0]): RecordingClock {
-  if (!clock) throw egressNotFound();
-  const { delay, duration } = clock;
-  if (delay === null) throw recordingStartUnknown();
-  return { delay, duration };
+  return {
+    ...transcript,
+    names,
+    lines: clock ? onRecordingClock(lines, clock.delay, clock.duration) : lines,
+  };
 }
 
 export async function reportTranscript(

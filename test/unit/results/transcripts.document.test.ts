@@ -121,7 +121,10 @@ describe("onRecordingClock", () => {
     ["between milliseconds", [60.6004, 60.7006], clock, [0.1, 0.201]],
   ])("moves and cuts a line %s", (_, [start_time = 0, end_time = 0], recording, expected) => {
     const lines = asLines([{ id: 1, speaker_id: 2, text: "Yes.", start_time, end_time }]);
-    const moved = [...onRecordingClock(lines, recording)].map((line) => [line.start_time, line.end_time]);
+    const moved = [...onRecordingClock(lines, recording.delay, recording.duration)].map((line) => [
+      line.start_time,
+      line.end_time,
+    ]);
     expect(moved).toEqual(expected ? [expected] : []);
   });
 });

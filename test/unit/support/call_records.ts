@@ -1,4 +1,4 @@
-import type { CallRecord } from "../../../src/handover/call_records/call_records.schemas.ts";
+import type { CallRecord } from "../../../src/handover/call_records/call_records.service.ts";
 import { asLines } from "../../../src/results/transcripts/transcripts.document.ts";
 
 export const ADDRESS = "https://visits.example.com";
@@ -24,6 +24,8 @@ const CALL = {
   ...times,
 };
 
+const aConsent = (decision: string, method: string | null) => ({ decision, decided_at: STARTED_AT, method });
+
 const aPerson = (id: number, role: string, display_name: string, more: object = {}) => ({
   id,
   person_id: id + 1000,
@@ -33,6 +35,7 @@ const aPerson = (id: number, role: string, display_name: string, more: object = 
   external_reference: null,
   joined_at: STARTED_AT,
   left_at: STARTED_AT + 30 * MINUTE,
+  consent: aConsent("granted", "verbal"),
   ...times,
   ...more,
 });
@@ -40,13 +43,6 @@ const aPerson = (id: number, role: string, display_name: string, more: object = 
 export const PAULA = aPerson(402, "provider", "Paula Provider", { user_id: 12 });
 export const RITA = aPerson(401, "recipient", "Rita Recipient", { external_reference: "patient-4711" });
 export const ROB = aPerson(403, "recipient", "Rob Relative", { external_reference: "patient-4712" });
-
-const aDecision = (participant_id: number, decision = "granted", method: string | null = "verbal") => ({
-  participant_id,
-  decision,
-  decided_at: STARTED_AT,
-  method,
-});
 
 const aText = (kind: string, more: object) => ({
   id: kind === "transcript" ? 71 : 72,
@@ -91,9 +87,9 @@ export const aRecording = (more: object = {}) => ({
 
 export const aRecord = ({ call = {}, ...more }: { call?: object } & Record<string, unknown> = {}) =>
   ({
+    address: ADDRESS,
     call: { ...CALL, ...call },
     participants: [PAULA, RITA],
-    decisions: [aDecision(PAULA.id), aDecision(RITA.id)],
     transcript: undefined,
     soap_note: undefined,
     recordings: [],
@@ -135,12 +131,12 @@ export const CALLS: Record<string, CallRecord> = {
     ...complete,
     participants: [PAULA, RITA, { ...ROB, external_reference: null }],
   }),
-  "with refusals": aRecord({ decisions: [aDecision(PAULA.id), aDecision(RITA.id, "refused", null)] }),
+  "with refusals": aRecord({ participants: [PAULA, { ...RITA, consent: aConsent("refused", null) }] }),
   "without references": aRecord({
     ...complete,
     participants: [PAULA, { ...RITA, external_reference: null }],
   }),
-  "without participants": aRecord({ participants: [], decisions: [] }),
+  "without participants": aRecord({ participants: [] }),
   "with a participant who came back": aRecord({
     participants: [
       { ...RITA, joined_at: STARTED_AT + MINUTE, left_at: STARTED_AT },

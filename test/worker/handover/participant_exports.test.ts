@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { EXPORTED_VISITS } from "../../../src/tuning.ts";
+import { EXPORTED_ROWS } from "../../../src/tuning.ts";
 import { entriesOfRequest, withoutEntries } from "../support/access_logs.ts";
 import type { Answer } from "../support/api.ts";
 import { aCall, aProviderOnTheCall, aRecipient, WAITING_SINCE } from "../support/calls.ts";
@@ -200,7 +200,7 @@ describe("GET /participants/export", () => {
     const room = await clinic.addRoom();
     const person = { role: "recipient", display_name: "Rita Recipient", external_reference: "rita" };
     const plan = () => planVisit(clinic, room.slug, { participants: [person] });
-    const planned = await Promise.all(Array.from({ length: EXPORTED_VISITS + 1 }, plan));
+    const planned = await Promise.all(Array.from({ length: EXPORTED_ROWS + 1 }, plan));
     const { visits } = await read(clinic, "rita");
     expect(visits.map((line) => line.visit.id)).toEqual(planned.map(({ id }) => id).sort((a, b) => a - b));
   });

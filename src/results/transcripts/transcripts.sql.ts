@@ -12,7 +12,7 @@ import { participants } from "../../calls/participants/participants.table.ts";
 import { sequences } from "../../database/database.table.ts";
 import { coalesce } from "../../database/expressions.ts";
 import { builder, type Placeholders, preparedQuery, type Row } from "../../database/queries.ts";
-import { selectColumn } from "../../database/selects.ts";
+import { rowsWhere, selectColumn } from "../../database/selects.ts";
 import { people } from "../../rooms/people/people.table.ts";
 import {
   callTextColumns,
@@ -37,11 +37,10 @@ const names = sql`${builder
   .mapWith((pairs: string): [number, string][] => JSON.parse(pairs))
   .as("names");
 
-export const transcriptOfPath = preparedQuery((call: Placeholders<ReachedCall>) =>
-  builder
-    .select({ ...callTextColumns, document, names })
-    .from(callTexts)
-    .where(isTextOf(endedCallId(call), "transcript")),
+export const transcriptOfPath = rowsWhere(
+  callTexts,
+  { ...callTextColumns, document, names },
+  (call: Placeholders<ReachedCall>) => isTextOf(endedCallId(call), "transcript"),
 );
 
 /** `delay` is null if the start of the recording is unknown. */
@@ -64,11 +63,8 @@ export const entryOfCaptions = textEntries((captions: Placeholders<ReachedEgress
   ),
 );
 
-export const documentByCallKey = preparedQuery((call: Placeholders<CallKey>) =>
-  builder
-    .select({ document })
-    .from(callTexts)
-    .where(isTextOf(callIdByKey(call), "transcript")),
+export const documentByCallKey = rowsWhere(callTexts, { document }, (call: Placeholders<CallKey>) =>
+  isTextOf(callIdByKey(call), "transcript"),
 );
 
 const speakerColumns = {
@@ -80,11 +76,10 @@ const speakerColumns = {
 
 export type Speaker = Row<typeof speakerColumns>;
 
-export const transcriptToCorrect = preparedQuery((call: Placeholders<ReachedCall>) =>
-  builder
-    .select({ document, names })
-    .from(callTexts)
-    .where(isTextOf(callIdOfPath(call), "transcript")),
+export const transcriptToCorrect = rowsWhere(
+  callTexts,
+  { document, names },
+  (call: Placeholders<ReachedCall>) => isTextOf(callIdOfPath(call), "transcript"),
 );
 
 export const speakersByCallKey = preparedQuery((call: Placeholders<CallKey>) =>

@@ -18,12 +18,7 @@ import { erasePersonalData } from "./joining/bulk_invites/bulk_invites.chores.ts
 import { queueDueBulkInvites } from "./joining/bulk_invites/bulk_invites.queue.ts";
 import { queueDueMails } from "./joining/invite_mails/invite_mails.queue.ts";
 import { mailedAddresses } from "./joining/invite_mails/invite_mails.table.ts";
-import {
-  AUTHORIZATION_CODE_KEPT_FOR,
-  EVENTS_KEPT_FOR,
-  IDEMPOTENCY_KEY_KEPT_FOR,
-  ROOM_KEPT_FOR,
-} from "./lifetimes.ts";
+import * as lifetimes from "./lifetimes.ts";
 import { endClosedRooms, recoverLostEgresses } from "./livekit/recovery.ts";
 import { livekitRooms, livekitVisitors } from "./livekit/rooms.table.ts";
 import { stopRefusedEgresses } from "./livekit/stops.ts";
@@ -46,11 +41,19 @@ import { DAY } from "./units.ts";
 type Chores = Record<string, (context: Context) => Promise<number>>;
 
 const chores: Chores = {
-  deleteOldCodes: cleanUp(authorizationCodes, authorizationCodes.expires_at, AUTHORIZATION_CODE_KEPT_FOR),
-  deleteOldIdempotencyKeys: cleanUp(idempotencyKeys, idempotencyKeys.created_at, IDEMPOTENCY_KEY_KEPT_FOR),
-  deleteOldRooms: cleanUp(livekitRooms, livekitRooms.updated_at, ROOM_KEPT_FOR),
-  deleteOldVisitors: cleanUp(livekitVisitors, livekitVisitors.updated_at, ROOM_KEPT_FOR),
-  deleteOldEvents: cleanUp(events, events.created_at, EVENTS_KEPT_FOR),
+  deleteOldCodes: cleanUp(
+    authorizationCodes,
+    authorizationCodes.expires_at,
+    lifetimes.AUTHORIZATION_CODE_KEPT_FOR,
+  ),
+  deleteOldIdempotencyKeys: cleanUp(
+    idempotencyKeys,
+    idempotencyKeys.created_at,
+    lifetimes.IDEMPOTENCY_KEY_KEPT_FOR,
+  ),
+  deleteOldRooms: cleanUp(livekitRooms, livekitRooms.updated_at, lifetimes.ROOM_KEPT_FOR),
+  deleteOldVisitors: cleanUp(livekitVisitors, livekitVisitors.updated_at, lifetimes.ROOM_KEPT_FOR),
+  deleteOldEvents: cleanUp(events, events.created_at, lifetimes.EVENTS_KEPT_FOR),
   deleteOldMailedAddresses: cleanUp(mailedAddresses, mailedAddresses.day, DAY),
   // A client's quota covers only one day.
   deleteOldClientDays: cleanUp(organizationDays, organizationDays.date, DAY, {

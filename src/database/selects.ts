@@ -1,6 +1,17 @@
-import { and, eq, max, type SQL, type SQLWrapper, sql } from "drizzle-orm";
+import {
+  and,
+  type asc,
+  eq,
+  isNull,
+  max,
+  or,
+  type Placeholder,
+  type SQL,
+  type SQLWrapper,
+  sql,
+} from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
-import { hasValues } from "./expressions.ts";
+import { columnAs, hasValues, withoutIndex } from "./expressions.ts";
 import {
   builder,
   type Placeholders,
@@ -70,6 +81,42 @@ export function mergedIds(
   const direction = sql.raw(order);
   return sql`(with recursive merged (id, time, row_id) as (${nextOf(owners, start)} union all ${following}
     order by 2 ${direction}, 3 ${direction} limit ${limit} * ${sql.raw(String(owners_of_row))}) select distinct row_id as id from merged limit ${limit})`;
+}
+
+/** A filter of few rows, which an index has found otherwise; null matches any value. */
+export const isAnyOr = (wanted: Placeholder, column: SQLiteColumn) =>
+  or(isNull(wanted), eq(withoutIndex(column), wanted));
+
+interface LookThrough extends ByTime {
+  order: typeof asc;
+  most: number;
+}
+
+/**
+ * A caller may be allowed to see only a few of many rows, so a request looks through a limited number: `entries`, for FROM, each once
+ * although several rows can have it. `end` is the last one, if there are more. A page of `entries` needs no ORDER BY: without it, SQLite
+ * reads one after the other, and stops at the limit.
+ */
+export function lookThrough<Listed extends object>(
+  { time, id, order, most }: LookThrough,
+  where: (listed: Placeholders<Listed>) => SQL | undefined,
+) {
+  const rows = (listed: Placeholders<Listed>) =>
+    builder
+      .select({ time: columnAs(time, "time"), id: columnAs(id, "id") })
+      .from(time.table)
+      .where(where(listed))
+      .orderBy(order(time), order(id));
+  const end = preparedQuery((listed: Placeholders<Listed>) =>
+    rows(listed)
+      .limit(1)
+      .offset(most - 1),
+  );
+  return {
+    entries: (listed: Placeholders<Listed>) =>
+      sql`(select distinct time, id from (${rows(listed).limit(most)})) as entry`,
+    end: end as PreparedQuery<Listed, { time: number; id: number }>,
+  };
 }
 
 type Names<Table extends SQLiteTable> = keyof Table["$inferSelect"] & string;

@@ -1,4 +1,4 @@
-import type { Env as HonoEnv } from "hono";
+import type { Context as HonoContext, Env as HonoEnv } from "hono";
 import { HonoBase } from "hono/hono-base";
 import { TrieRouter } from "hono/router/trie-router";
 import type { ClientContext } from "../context.ts";
@@ -14,3 +14,9 @@ export const newHono = <E extends HonoEnv>() => new HonoBase<E>({ router: new Tr
 export type ExternalEnv = ApiEnv<ClientContext>;
 
 export const externalRoutes = () => newHono<ExternalEnv>();
+
+/** The response to a request whose verb returns nothing. */
+export async function noContent(c: HonoContext, work: Promise<void>): Promise<Response> {
+  await work;
+  return c.body(null, 204);
+}

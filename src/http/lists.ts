@@ -1,7 +1,7 @@
-import { and, count, eq, isNull, or, type Placeholder, type SQL } from "drizzle-orm";
+import { and, count, eq, type Placeholder, type SQL } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { Database } from "../database/database.ts";
-import { withoutIndex } from "../database/expressions.ts";
+
 import {
   builder,
   type Placeholders,
@@ -10,6 +10,7 @@ import {
   type Row,
   runBatch,
 } from "../database/queries.ts";
+import { isAnyOr } from "../database/selects.ts";
 import { type Page, type PageQuery, type PageWindow, pageWindow, toPage } from "./pagination.ts";
 
 interface PagedList<Values, Item> {
@@ -64,7 +65,7 @@ export function filteredList<
         condition(values as unknown as Placeholders<Values>),
         ...all.map(([name, column]) => {
           const wanted = values[name] as Placeholder;
-          return name === first ? eq(column, wanted) : or(isNull(wanted), eq(withoutIndex(column), wanted));
+          return name === first ? eq(column, wanted) : isAnyOr(wanted, column);
         }),
       ),
     );

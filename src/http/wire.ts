@@ -1,15 +1,6 @@
 import * as z from "zod";
 import { REPORT_CLOCK_TOLERANCE } from "../lifetimes.ts";
-import {
-  MAX_EMAIL_LENGTH,
-  MAX_EXTERNAL_REFERENCE_LENGTH,
-  MAX_INTEGER_LENGTH,
-  MAX_KEY_LENGTH,
-  MAX_NAME_LENGTH,
-  MAX_SLUG_LENGTH,
-  MAX_THEME_LENGTH,
-  MAX_TIMESTAMP_LENGTH,
-} from "../limits.ts";
+import * as limits from "../limits.ts";
 import { lazily } from "../memory.ts";
 import { grouped, SECOND } from "../units.ts";
 
@@ -83,20 +74,20 @@ export const multilineText = (max: number, { canBeEmpty = false } = {}) =>
   );
 
 export const name = lazily(() =>
-  nonBlank(z.string().trim(), MAX_NAME_LENGTH, CONTROL + REORDERING, (value) =>
+  nonBlank(z.string().trim(), limits.MAX_NAME_LENGTH, CONTROL + REORDERING, (value) =>
     REORDERS.test(value)
       ? "must not have characters that change the direction of text (U+202A to U+202E, U+2066 to U+2069)"
       : faultOfLine(value),
   ),
 );
 
-export const themeName = lazily(() => text(MAX_THEME_LENGTH));
+export const themeName = lazily(() => text(limits.MAX_THEME_LENGTH));
 
 /** A reporter's own key. It is compared exactly, without trimming. */
-export const key = lazily(() => oneLine(z.string(), MAX_KEY_LENGTH));
+export const key = lazily(() => oneLine(z.string(), limits.MAX_KEY_LENGTH));
 
 /** Another system's id of a visit or a person. It is opaque, so it is stored and compared exactly. */
-export const externalReference = lazily(() => oneLine(z.string(), MAX_EXTERNAL_REFERENCE_LENGTH));
+export const externalReference = lazily(() => oneLine(z.string(), limits.MAX_EXTERNAL_REFERENCE_LENGTH));
 
 /**
  * Like an HTML email field (WHATWG), ASCII only. `z.regexes` has it too, but would bring all of zod's patterns into the bundle.
@@ -121,7 +112,7 @@ export const ORGANIZATION_SLUG = /^[a-z0-9](-?[a-z0-9])*$/;
 
 export const roomSlug = lazily(() =>
   // Phones begin what people type with a capital letter.
-  reference(MAX_SLUG_LENGTH)
+  reference(limits.MAX_SLUG_LENGTH)
     .toLowerCase()
     .meta({ override: { pattern: "^[a-z0-9-]+$" } }),
 );
@@ -134,7 +125,7 @@ export const email = lazily(() =>
   z
     .string()
     .trim()
-    .max(MAX_EMAIL_LENGTH, { error: tooLong(MAX_EMAIL_LENGTH), abort: true })
+    .max(limits.MAX_EMAIL_LENGTH, { error: tooLong(limits.MAX_EMAIL_LENGTH), abort: true })
     .check(emailAddress())
     .toLowerCase()
     .meta({ override: { pattern: EMAIL.source } }),
@@ -155,7 +146,7 @@ export const shownAsInteger = (minimum: number, others: object = {}) => ({
 });
 
 export const idAsText = lazily(() =>
-  reference(MAX_INTEGER_LENGTH)
+  reference(limits.MAX_INTEGER_LENGTH)
     .regex(/^[1-9]\d*$/, "must be a positive integer")
     .transform((digits) => Math.min(Number(digits), Number.MAX_SAFE_INTEGER)),
 );
@@ -201,7 +192,7 @@ const NO_TIMESTAMP = "must be an ISO 8601 timestamp such as 2026-01-31T09:30:00Z
 export const instant = lazily(() =>
   z
     .string()
-    .max(MAX_TIMESTAMP_LENGTH, { error: NO_TIMESTAMP, abort: true })
+    .max(limits.MAX_TIMESTAMP_LENGTH, { error: NO_TIMESTAMP, abort: true })
     .transform((value) =>
       value
         .toUpperCase()

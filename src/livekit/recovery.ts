@@ -8,13 +8,7 @@ import { log } from "../http/log.ts";
 import { ROOM_SILENCE } from "../lifetimes.ts";
 import { egresses } from "../results/egresses/egresses.table.ts";
 import { endCalls, type Silence, selectSilentCalls } from "../results/silent_calls/silent_calls.chores.ts";
-import {
-  EGRESS_CHECK_PAUSE,
-  EGRESS_LONG_SILENCE,
-  EGRESSES_CHECKED,
-  LIVEKIT_TIME_LIMIT,
-  OUTWARD_SHARE,
-} from "../tuning.ts";
+import * as tuning from "../tuning.ts";
 import { askAboutEach, reportFaults, selectDueEgresses } from "./asking.ts";
 import { connectLiveKit } from "./egress_api.ts";
 import { toEgressEvent } from "./egress_info.ts";
@@ -30,13 +24,13 @@ export async function recoverLostEgresses(context: Context): Promise<number> {
   const { db, settings, now } = context;
   const livekit = connectLiveKit(settings);
   if (!livekit) return 0;
-  const deadline = Date.now() + LIVEKIT_TIME_LIMIT;
+  const deadline = Date.now() + tuning.LIVEKIT_TIME_LIMIT;
   const faults: unknown[] = [];
   let checked = 0;
   let isSomeLeft = true;
-  while (isSomeLeft && checked < EGRESSES_CHECKED && Date.now() < deadline) {
-    const limit = EGRESSES_CHECKED - checked;
-    const silent = await runAll(db, silentEgresses({ ...newTurn(OUTWARD_SHARE, limit), now }));
+  while (isSomeLeft && checked < tuning.EGRESSES_CHECKED && Date.now() < deadline) {
+    const limit = tuning.EGRESSES_CHECKED - checked;
+    const silent = await runAll(db, silentEgresses({ ...newTurn(tuning.OUTWARD_SHARE, limit), now }));
     const unknown: number[] = [];
     const { asked, faults: found } = await askAboutEach(
       silent,
@@ -59,7 +53,7 @@ export async function recoverLostEgresses(context: Context): Promise<number> {
     checked += asked.length;
     faults.push(...found);
     const isWhole = asked.length === silent.length && found.length === 0;
-    isSomeLeft = isWhole && silent.length >= OUTWARD_SHARE;
+    isSomeLeft = isWhole && silent.length >= tuning.OUTWARD_SHARE;
   }
   reportFaults(faults);
   return checked;
@@ -109,7 +103,7 @@ const scheduleChecks = preparedQuery(
     return builder
       .update(egresses)
       .set({
-        check_at: sql`${now} + iif(${isUnknown} or ${silence} > ${EGRESS_LONG_SILENCE}, ${silence}, ${EGRESS_CHECK_PAUSE})`,
+        check_at: sql`${now} + iif(${isUnknown} or ${silence} > ${tuning.EGRESS_LONG_SILENCE}, ${silence}, ${tuning.EGRESS_CHECK_PAUSE})`,
       })
       .where(and(inArray(egresses.id, jsonValues(checked)), lte(egresses.check_at, now)));
   },

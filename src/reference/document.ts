@@ -12,7 +12,7 @@ import { describeFields } from "./fields.ts";
 import { commonHeaders, headersOf, REPLAYED, sharedHeaders } from "./headers.ts";
 import { introductionOf } from "./info.ts";
 import { bookmarkParameter, described, ifMatchParameter } from "./parameters.ts";
-import { GROUPED_REFERENCES, references } from "./references.ts";
+import { GROUPED_REFERENCES, operationsOf, references } from "./references.ts";
 import { COSTLY, hasError, refusalsOf } from "./refusals.ts";
 import { inputOf, type Route, routesOf } from "./routes.ts";
 import { simplify } from "./simplify.ts";
@@ -185,9 +185,8 @@ const SUCCESS = {
 
 /** Describes the fields of request bodies, and gives each body a name, which generated clients need. */
 function describeRequests(api: Api, { paths = {}, components }: ReturnType<typeof createDocument>) {
-  const operations = references.flatMap(({ [api]: each = {} }) => Object.values(each));
   const documented = Object.values(paths).flatMap((path) => Object.values(path));
-  for (const { operationId, request, response } of operations) {
+  for (const [, { operationId, request, response }] of operationsOf(api)) {
     const content = documented.find((each) => each.operationId === operationId)?.requestBody?.content;
     for (const mediaType of Object.values(content ?? {}) as { schema: object }[]) {
       // Several operations may share a schema object, but describe its fields differently.

@@ -1,7 +1,7 @@
 import { ERROR_CODE, methodNotAllowed } from "../http/errors.ts";
 import { notReady } from "../http/health.ts";
-import type { Api } from "./apis.ts";
-import { references as allReferences } from "./references.ts";
+import { API_NAMES, type Api } from "./apis.ts";
+import { operationsOf } from "./references.ts";
 import { reasonsOf } from "./refusals.ts";
 import { type Document, examplesOf, type Operation } from "./site/openapi.ts";
 
@@ -34,10 +34,7 @@ const refusalsOf = ({ responses }: Operation): Refusal[] =>
 
 /** The operations' own facts, by the `operationId`. */
 const references = new Map(
-  allReferences
-    .flatMap(({ external = {}, platform = {}, livekit = {} }) => [external, platform, livekit])
-    .flatMap((each) => Object.values(each))
-    .map((operation) => [operation.operationId, operation] as const),
+  API_NAMES.flatMap(operationsOf).map(([, operation]) => [operation.operationId, operation] as const),
 );
 
 /** Whether an error comes from what operations share: an operation has it that does not name it as its own. */

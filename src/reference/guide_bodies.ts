@@ -1,5 +1,6 @@
+import { API_NAMES } from "./apis.ts";
 import { examplesOf, requestOf } from "./examples.ts";
-import { references } from "./references.ts";
+import { operationsOf } from "./references.ts";
 import { inputOf, routesOf } from "./routes.ts";
 
 /** In characters, like the lines of the code. */
@@ -52,10 +53,9 @@ function requireExample(
 }
 
 function requireOperation(operationId: string, where: string) {
-  for (const api of ["external", "platform"] as const)
-    for (const { [api]: operations = {} } of references)
-      for (const [route, operation] of Object.entries(operations))
-        if (operation.operationId === operationId) return { api, route, operation };
+  for (const api of API_NAMES)
+    for (const [route, operation] of operationsOf(api))
+      if (operation.operationId === operationId) return { api, route, operation };
   throw new Error(`${where}: there is no operation ${operationId}`);
 }
 

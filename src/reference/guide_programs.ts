@@ -1,6 +1,6 @@
 import type { Api } from "./apis.ts";
 import { pretty } from "./guide_bodies.ts";
-import { references } from "./references.ts";
+import { operationsOf } from "./references.ts";
 
 /*
  * Adds programs to the guides: with the client package, which has only the external API, and in Python. Each program is generated from
@@ -15,12 +15,10 @@ interface Operation {
   segments: string[];
 }
 
-const operations: Operation[] = references.flatMap(({ external = {} }) =>
-  Object.entries(external).map(([route, { operationId }]) => {
-    const [method = "", pattern = ""] = route.split(" ");
-    return { operationId, method, segments: pattern.split("/") };
-  }),
-);
+const operations = operationsOf("external").map(([route, { operationId }]): Operation => {
+  const [method = "", pattern = ""] = route.split(" ");
+  return { operationId, method, segments: pattern.split("/") };
+});
 
 const COMMAND = /( *)```sh\n((?:(?!```)[\s\S])*?"\$API\/(?:(?!```)[\s\S])*?)\n *```\n/;
 

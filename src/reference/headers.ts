@@ -2,14 +2,7 @@ import * as z from "zod";
 import { ERROR_CODE } from "../http/errors.ts";
 import { LIMIT_NAMES, rateLimitPolicy } from "../http/rate_limits.ts";
 import { BOOKMARK as BOOKMARK_FORMAT } from "../http/replication.ts";
-import {
-  BULK_ROWS_RETRY_AFTER,
-  DATABASE_RETRY_AFTER,
-  FILE_DELETION_RETRY_AFTER,
-  PROVIDER_RETRY_AFTER,
-  RATE_LIMIT_PERIOD,
-  WRITE_RETRY_AFTER,
-} from "../lifetimes.ts";
+import * as lifetimes from "../lifetimes.ts";
 import type { Header } from "../openapi/operation.ts";
 import { DAY, SECOND } from "../units.ts";
 import type { Api } from "./apis.ts";
@@ -45,7 +38,7 @@ const BOOKMARK: Headers = {
 
 const NAME = `"(${LIMIT_NAMES.join("|")})"`;
 
-const POLICY = `${NAME};q=[0-9]+;w=${RATE_LIMIT_PERIOD}`;
+const POLICY = `${NAME};q=[0-9]+;w=${lifetimes.RATE_LIMIT_PERIOD}`;
 
 const limitPolicy = (...limits: [name: string, limit: number][]): Headers => ({
   "RateLimit-Policy": {
@@ -69,12 +62,12 @@ const POLICIES: Record<Api, Headers> = {
 };
 
 const WAITS = [
-  DATABASE_RETRY_AFTER,
-  WRITE_RETRY_AFTER,
-  PROVIDER_RETRY_AFTER,
-  RATE_LIMIT_PERIOD,
-  FILE_DELETION_RETRY_AFTER,
-  BULK_ROWS_RETRY_AFTER,
+  lifetimes.DATABASE_RETRY_AFTER,
+  lifetimes.WRITE_RETRY_AFTER,
+  lifetimes.PROVIDER_RETRY_AFTER,
+  lifetimes.RATE_LIMIT_PERIOD,
+  lifetimes.FILE_DELETION_RETRY_AFTER,
+  lifetimes.BULK_ROWS_RETRY_AFTER,
   // Until the end of the day.
   DAY / SECOND,
 ];
@@ -83,7 +76,7 @@ export const RETRY_AFTER: Headers = {
   "Retry-After": {
     description: "Try again after this number of seconds.",
     required: true,
-    example: RATE_LIMIT_PERIOD,
+    example: lifetimes.RATE_LIMIT_PERIOD,
     schema: z
       .int()
       .min(Math.min(...WAITS))
@@ -105,11 +98,11 @@ export const tooManyHeaders = (api: Api): Headers => ({
   RateLimit: {
     description:
       "The requests left (`r`, always 0), and the maximum number of seconds until there are more (`t`). It is absent if the limit is not a number of requests.",
-    example: `"${api === "external" ? "client" : "address"}";r=0;t=${RATE_LIMIT_PERIOD}`,
+    example: `"${api === "external" ? "client" : "address"}";r=0;t=${lifetimes.RATE_LIMIT_PERIOD}`,
     schema: z
       .string()
       .max(30)
-      .regex(new RegExp(`^${NAME};r=0;t=${RATE_LIMIT_PERIOD}$`)),
+      .regex(new RegExp(`^${NAME};r=0;t=${lifetimes.RATE_LIMIT_PERIOD}$`)),
   },
 });
 

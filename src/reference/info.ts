@@ -1,13 +1,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { app } from "../app.ts";
 import { MAX_RETRIES, TIMEOUT } from "../client/settings.ts";
-import { SCOPES, type Scope } from "../database/enums.ts";
-import { type Area, scopeOf } from "../http/scopes.ts";
-import type { Input } from "../http/validation.ts";
+import { SCOPES } from "../database/enums.ts";
 import { APIS, type Api } from "./apis.ts";
 import { faultsTable } from "./error_texts.ts";
 import { configuration, EXAMPLE_URL, operator, readOperator } from "./operator.ts";
+import { inputOf, type Route, routesOf } from "./routes.ts";
 
 const { version } = JSON.parse(readFileSync(join(import.meta.dirname, "../../package.json"), "utf8"));
 
@@ -32,26 +30,19 @@ export const operatorOf = ({ development, vars }: Choices) => ({
   ...(development && { url: undefined }),
 });
 
-function routesWithKey(): string {
-  const routes = app.routes.filter(
-    ({ path, handler }) =>
-      path.startsWith("/api/external/") && "input" in handler && (handler.input as Input).target === "header",
-  );
-  const names = routes.map(
-    ({ method, path }) => `\`${method} ${path.slice("/api/external".length).replace(/:(\w+)/g, "{$1}")}\``,
-  );
-  return new Intl.ListFormat("en-GB").format([...new Set(names)].sort());
-}
+const namesOf = (isWanted: (route: Route) => boolean) =>
+  [...routesOf("external")]
+    .filter(([, known]) => isWanted(known))
+    .map(([route]) => `\`${route.replace(/:(\w+)/g, "{$1}")}\``);
+
+const routesWithKey = () =>
+  new Intl.ListFormat("en-GB").format(namesOf((route) => inputOf(route, "header") !== undefined).sort());
 
 function scopesTable(): string {
-  const opened = new Map<Scope, Set<string>>();
-  for (const { method, path, handler } of app.routes) {
-    const scope = "area" in handler && scopeOf(handler.area as Area | null, method);
-    if (!scope) continue;
-    const route = `\`${method} ${path.slice("/api/external".length).replace(/:(\w+)/g, "{$1}")}\``;
-    opened.set(scope, (opened.get(scope) ?? new Set()).add(route));
-  }
-  const rows = SCOPES.map((scope) => `| \`${scope}\` | ${[...(opened.get(scope) ?? [])].join("<br>")} |`);
+  const rows = SCOPES.map((scope) => {
+    const opened = namesOf((route) => route.scope === scope);
+    return `| \`${scope}\` | ${opened.join("<br>")} |`;
+  });
   return ["| Scope | Requests |", "| --- | --- |", ...rows].join("\n");
 }
 

@@ -15,7 +15,7 @@ import { invitesReference } from "../joining/invites/invites.openapi.ts";
 import { organizationUsersReference } from "../joining/organization_users/organization_users.openapi.ts";
 import { tokenExchangeReference } from "../joining/token_exchange/token_exchange.openapi.ts";
 import { liveKitReference } from "../livekit/livekit.openapi.ts";
-import type { Reference } from "../openapi/operation.ts";
+import type { Operation, Reference } from "../openapi/operation.ts";
 import { apiClientsReference } from "../organization/api_clients/api_clients.openapi.ts";
 import { issuersReference } from "../organization/issuers/issuers.openapi.ts";
 import { organizationsReference } from "../organization/organizations/organizations.openapi.ts";
@@ -30,6 +30,7 @@ import { transcriptsReference } from "../results/transcripts/transcripts.openapi
 import { visitsReference } from "../rooms/visits/visits.openapi.ts";
 import { waitingRoomSubsReference } from "../rooms/waiting_room_subs/waiting_room_subs.openapi.ts";
 import { waitingRoomsReference } from "../rooms/waiting_rooms/waiting_rooms.openapi.ts";
+import type { Api } from "./apis.ts";
 
 /** The references of all resources, by the group of the navigation that shows them. */
 export const GROUPED_REFERENCES = {
@@ -71,3 +72,7 @@ export type Group = keyof typeof GROUPED_REFERENCES;
 export const GROUPS = Object.keys(GROUPED_REFERENCES) as Group[];
 
 export const references: Reference[] = Object.values(GROUPED_REFERENCES).flat();
+
+/** The operations of an API by their routes, in the order of the references. */
+export const operationsOf = (api: Api): [route: string, operation: Operation][] =>
+  references.flatMap(({ [api]: operations = {} }) => Object.entries(operations));

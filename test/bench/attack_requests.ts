@@ -184,48 +184,6 @@ export async function deepPages(attacker: Attacker): Promise<string[]> {
   ];
 }
 
-/** An assistant of as many providers as allowed, each with calls and visits. */
-export async function pathsOfBusyAssistant(attacker: Attacker) {
-  const { organization, addUser } = attacker;
-  const assistant = await addUser("anna", "provider_assistant");
-  const provider = await addUser("pascal", "provider");
-  const { id } = organization;
-  const now = Date.now();
-  await withRows(attacker, async (run, database) => {
-    const room_id = roomOf(database, provider.id);
-    await run(
-      `with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < 1000)
-      insert into organization_users (organization_id, email, display_name, roles, created_at, updated_at)
-      select ?1, n || '@assisted.example', 'Paula Provider', '["provider"]', ?2, ?2 from numbers`,
-      ...[id, now],
-    );
-    await run(
-      `insert into organization_user_assists (organization_id, assistant_id, provider_id)
-      select organization_id, ?2, id from organization_users where organization_id = ?1 and email glob '*@assisted.example'`,
-      ...[id, assistant.id],
-    );
-    const forEach = (table: string, columns: string, select: string) =>
-      run(
-        `with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < 100)
-        insert into ${table} (organization_id, organization_user_id, waiting_room_id, ${columns})
-        select ?1, provider_id, ?3, ${select} from organization_user_assists, numbers where assistant_id = ?2`,
-        ...[id, assistant.id, room_id],
-      );
-    await forEach(
-      "visits",
-      "status, starts_at, ends_at, last_participant_id, created_at, updated_at",
-      `'planned', ${now} + n * 60000 + provider_id, ${now} + n * 60000 + provider_id + 1, 0, ${now}, ${now}`,
-    );
-    await forEach(
-      "calls",
-      "key, started_at, ended_at, failed, created_at, updated_at",
-      `provider_id || '-' || n, ${now} - n * 60000 - provider_id, ${now} - n * 60000, false, ${now}, ${now}`,
-    );
-  });
-  const paths = ["/visits?per_page=100", "/visits?per_page=100&status=planned", "/calls?per_page=100"];
-  return { client: await attacker.aClient(assistant.id), paths };
-}
-
 const roomOf = (database: DatabaseSync, owner_id: number) =>
   Number(database.prepare("select id from waiting_rooms where user_id = ?").get(owner_id)?.id);
 

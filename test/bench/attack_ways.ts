@@ -10,7 +10,6 @@ import {
   largestTranscripts,
   MANY,
   ordinaryPaths,
-  pathsOfBusyAssistant,
   planAndCancel,
   repeat,
   type Send,
@@ -20,25 +19,27 @@ import {
 
 interface Way {
   about: string;
-  /** Requests per minute: as many as the limits allow. */
-  perMinute: number;
+  /** Requests per minute: as many as the limits allow. By default, those of one client. */
+  perMinute?: number;
   prepare(attacker: Attacker): Promise<Send>;
 }
 
-const readsOf = (attacker: Attacker, client: Record<string, string>, paths: string[]): Send =>
-  inTurn(paths.map((path) => () => send(attacker, client, "GET", path)));
+/** The limit of a client. */
+export const CLIENT = 1200;
 
-const CLIENT = 1200;
+/** One client requests these paths in turn. */
+const reading =
+  (pathsOf: (attacker: Attacker) => Promise<string[]>): Way["prepare"] =>
+  async (attacker) => {
+    const paths = await pathsOf(attacker);
+    const client = await attacker.aClient();
+    return inTurn(paths.map((path) => () => send(attacker, client, "GET", path)));
+  };
 
 export const WAYS: Record<string, Way> = {
   ordinary: {
     about: "Ordinary requests, which show the cost of their number",
-    perMinute: CLIENT,
-    prepare: async (attacker) => {
-      const paths = await ordinaryPaths(attacker);
-      const client = await attacker.aClient();
-      return readsOf(attacker, client, paths);
-    },
+    prepare: reading(ordinaryPaths),
   },
   clients: {
     about: "Ordinary requests by 100 clients of one organization",
@@ -53,7 +54,6 @@ export const WAYS: Record<string, Way> = {
   },
   texts: {
     about: "Reads of the largest transcripts, corrected 25 times, as JSON and as WebVTT",
-    perMinute: CLIENT,
     prepare: async (attacker) => {
       const paths = await largestTranscripts(attacker);
       const client = await attacker.aClient();
@@ -65,39 +65,12 @@ export const WAYS: Record<string, Way> = {
       );
     },
   },
-  versions: {
-    about: "Reads of the versions of the largest transcripts",
-    perMinute: CLIENT,
-    prepare: async (attacker) => {
-      const paths = await largestTranscripts(attacker);
-      const client = await attacker.aClient();
-      return readsOf(
-        attacker,
-        client,
-        paths.map((path) => `${path}/versions`),
-      );
-    },
-  },
   pages: {
     about: `The last pages of lists, and searches for references of ${MANY.toLocaleString("en")} calls, visits and log entries`,
-    perMinute: CLIENT,
-    prepare: async (attacker) => {
-      const paths = await deepPages(attacker);
-      const client = await attacker.aClient();
-      return readsOf(attacker, client, paths);
-    },
-  },
-  assistants: {
-    about: "Lists of visits and calls by an assistant of 1,000 providers",
-    perMinute: CLIENT,
-    prepare: async (attacker) => {
-      const { client, paths } = await pathsOfBusyAssistant(attacker);
-      return readsOf(attacker, client, paths);
-    },
+    prepare: reading(deepPages),
   },
   unfinished_bodies: {
     about: "Bodies of 1 MiB, 64 KiB and 2 bytes whose last byte never comes",
-    perMinute: CLIENT,
     prepare: async (attacker) => {
       const client = await attacker.aClient();
       const text = { method: "PUT", path: "/organization_users/1/calls/1/transcript", size: 1024 * 1024 };
@@ -106,23 +79,8 @@ export const WAYS: Record<string, Way> = {
       return inTurn(bodies.map((body) => () => sendUnfinished(attacker.url, client, body)));
     },
   },
-  holds: {
-    about: "A legal hold of a call, and its release",
-    perMinute: CLIENT,
-    prepare: async (attacker) => {
-      const provider = await attacker.addUser("pascal", "provider");
-      const call = await aCallToTranscribe(attacker, provider);
-      const path = call.path.replace("transcript", "legal_hold");
-      const client = await attacker.aClient();
-      return inTurn([
-        () => send(attacker, client, "PUT", path, { legal_hold: {} }),
-        () => send(attacker, client, "DELETE", path),
-      ]);
-    },
-  },
   corrections: {
     about: "Corrections of 1 MiB, even when the client's share of the day's writes is used up",
-    perMinute: CLIENT,
     prepare: async (attacker) => {
       const provider = await attacker.addUser("pascal", "provider");
       const client = await attacker.aClient();
@@ -144,7 +102,6 @@ export const WAYS: Record<string, Way> = {
   },
   visits: {
     about: "Visits of the largest size, planned and cancelled, even when the client's share is used up",
-    perMinute: CLIENT,
     prepare: async (attacker) => {
       const client = await attacker.aClient();
       const waiting_room = { name: "Largest", is_active: true };

@@ -1,7 +1,7 @@
 /** The process of the attack. It starts and stops when its parent says so. */
 import { anOrganization } from "../e2e/support/organization.ts";
 import type { Attacker } from "./attack_requests.ts";
-import { WAYS } from "./attack_ways.ts";
+import { CLIENT, WAYS } from "./attack_ways.ts";
 
 /** The most requests that are open at once if the server falls behind: the client waits for no response. */
 const MOST_AT_ONCE = 700;
@@ -30,7 +30,7 @@ process.on("message", (message) => {
     let sent = 0;
     pace = setInterval(() => {
       // Sends as many requests as are due by now, because a timer may be late.
-      for (; sent < ((performance.now() - began) / 60_000) * way.perMinute + 1; sent++) {
+      for (; sent < ((performance.now() - began) / 60_000) * (way.perMinute ?? CLIENT) + 1; sent++) {
         if (open >= MOST_AT_ONCE) continue;
         open++;
         send()

@@ -15,11 +15,7 @@ export const dayBefore = (days: number) => new Date(Date.now() - days * DAY).toI
 
 export type BenchClinic = Awaited<ReturnType<typeof openBenchClinic>>;
 
-/** Below the quotas, so that operations can create more. */
-const MOST_ROOMS = 15_000;
-const MOST_INVITES = 9000;
-
-/** @param size the number of visits of one provider, of audit entries of one recording and, up to a bound, of rooms and invites */
+/** @param size the number of visits of one provider, of audit entries of one recording, of rooms and of invites */
 export async function openBenchClinic(database: D1Database, size: number) {
   const clinic = await openClinic(bindings(database));
   const provider = await aProvider(clinic);
@@ -27,11 +23,6 @@ export async function openBenchClinic(database: D1Database, size: number) {
   await addRows(database, clinic, call, size);
   await addVisits(database, clinic, provider, size);
   return { ...clinic, provider, call };
-}
-
-export async function addNeighbour(database: D1Database, size: number) {
-  const clinic = await openClinic(bindings(database));
-  await addVisits(database, clinic, await aProvider(clinic), size);
 }
 
 /** Adds visits (calls with all their results), spread over a year so that every date has some of them. */
@@ -77,20 +68,16 @@ async function addRows(
   { egress_id }: { egress_id: number },
   size: number,
 ) {
+  if (size === 0) return;
   const now = Date.now();
-  // D1 limits the time of a statement.
-  for (let from = 0; from < size; from += 10_000) {
-    const numbers = `with recursive numbers (n) as
-      (select ${from} union all select n + 1 from numbers where n + 1 < ${Math.min(from + 10_000, size)})`;
-    const upTo = (most: number) => `where n < ${most}`;
-    const statements = [
-      `insert into waiting_rooms (organization_id, name, name_key, slug, theme, is_active, created_at, updated_at) ${numbers}
-      select ${id}, 'Room ' || n, 'room ' || n, '${slug}--seeded-' || n, 'default', true, ${now}, ${now} from numbers ${upTo(MOST_ROOMS)}`,
-      `insert into invites (organization_id, created_by_user_id, email, display_name, roles, expires_at, created_at, updated_at) ${numbers}
-      select ${id}, (select min(id) from organization_users where organization_id = ${id}), n || '@invitees.example', 'Ivy Invitee', '["provider"]', ${now + DAY}, ${now}, ${now} from numbers ${upTo(MOST_INVITES)}`,
-      `insert into egress_audit_logs (organization_id, egress_id, event, user_id, created_at) ${numbers}
-      select ${id}, ${egress_id}, 'read', 1, ${now} - n * 1000 from numbers`,
-    ];
-    await database.batch(statements.map((statement) => database.prepare(statement)));
-  }
+  const numbers = `with recursive numbers (n) as (select 0 union all select n + 1 from numbers where n + 1 < ${size})`;
+  const statements = [
+    `insert into waiting_rooms (organization_id, name, name_key, slug, theme, is_active, created_at, updated_at) ${numbers}
+    select ${id}, 'Room ' || n, 'room ' || n, '${slug}--seeded-' || n, 'default', true, ${now}, ${now} from numbers`,
+    `insert into invites (organization_id, created_by_user_id, email, display_name, roles, expires_at, created_at, updated_at) ${numbers}
+    select ${id}, (select min(id) from organization_users where organization_id = ${id}), n || '@invitees.example', 'Ivy Invitee', '["provider"]', ${now + DAY}, ${now}, ${now} from numbers`,
+    `insert into egress_audit_logs (organization_id, egress_id, event, user_id, created_at) ${numbers}
+    select ${id}, ${egress_id}, 'read', 1, ${now} - n * 1000 from numbers`,
+  ];
+  await database.batch(statements.map((statement) => database.prepare(statement)));
 }

@@ -11,7 +11,7 @@ export interface Operation {
 }
 
 /** The metrics of as many days as allowed. */
-export const A_YEAR = `/call_metrics?date_start=${dayBefore(365)}&date_end=${dayBefore(0)}`;
+const A_YEAR = `/call_metrics?date_start=${dayBefore(365)}&date_end=${dayBefore(0)}`;
 
 const CALL = "/api/external/organization_users/:organization_user_id/calls/:call_id";
 

@@ -1,8 +1,6 @@
 /** The tables in Markdown, and their place in the README of this folder. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
-import { BUSY_FOR, DATABASES, type Load, type Neighbours } from "../project/support/load_over_shards.ts";
-import type { Grown } from "./growth.ts";
 import { type Effort, type Figures, type Measured, ROUND_TRIP_TIME } from "./measure.ts";
 import { median, quantile } from "./statistics.ts";
 import type { Storage } from "./storage.ts";
@@ -72,47 +70,6 @@ export function storageTable(storage: Storage[]): string {
   return `**Storage**: the size that a call adds to the database, and the number of calls that fill ${DATABASE_LIMIT / 1e9} GB.
 
 ${table(["", "kB", "Calls"], rows)}`;
-}
-
-/** @param growth the figures by the size of the organization */
-export function growthTable(growth: Map<number, Grown[]>): string {
-  const sizes = [...growth.keys()].map((size) => size.toLocaleString("en"));
-  const [bySize = [], ...others] = growth.values();
-  const cells = ({ figures, bound }: Grown) => [
-    figures.rows_read + mark(figures.rows_read > bound),
-    median(figures.latency).toFixed(1),
-  ];
-  const rows = bySize.map((grown, n) => [
-    grown.name,
-    ...[grown, ...others.map((each) => each[n] as Grown)].flatMap(cells),
-  ]);
-  return `**Growth**: organizations with ${sizes.join(" and ")} visits (calls with participants, consents, texts and recordings) and audit entries of one recording, and with as many waiting rooms and invites as they may have; 25 items to a page. Beside the larger one, another organization has twice as many visits.
-
-${table(["", ...sizes.flatMap((size) => [`${size}: rows read`, "Latency"])], rows)}`;
-}
-
-/** The figures, each except the first followed by its ratio to the first. */
-const besideTheFirst = ([first = Number.NaN, ...others]: number[]) => [
-  first.toFixed(0),
-  ...others.flatMap((each) => [each.toFixed(0), (each / first).toFixed(2)]),
-];
-
-export const loadTable = (loads: Load[]) =>
-  `**Several databases**: requests per second of organizations in one database and in ${DATABASES}; each batch keeps its database busy for ${BUSY_FOR} ms.
-
-${table(
-  ["", "1", String(DATABASES), "Ratio"],
-  loads.map(({ name, rates }) => [name, ...besideTheFirst(rates)]),
-)}`;
-
-export function neighboursTable(neighbours: Neighbours[]): string {
-  const [well = "", ...others] = neighbours[0]?.latencies.keys() ?? [];
-  const columns = ["", `When ${well}`, ...others.flatMap((state) => [state, "Ratio"])];
-  const rows = neighbours.map(({ name, latencies }) => [
-    name,
-    ...besideTheFirst(Array.from(latencies.values(), median)),
-  ]);
-  return `**Beside a database that is slow or down**: the median of the milliseconds for four requests of organizations in the other ${DATABASES - 1}.\n\n${table(columns, rows)}`;
 }
 
 function table(columns: string[], rows: string[][]): string {

@@ -8,16 +8,14 @@ import { requireArguments } from "../../src/dev/command.ts";
 import { withLocalBindings } from "../../src/dev/local_bindings.ts";
 import { applyMigrations } from "../../src/dev/local_database.ts";
 import { runWith } from "../../src/dev/statement_runner.ts";
-import { measureLoad, measureNeighbours } from "../project/support/load_over_shards.ts";
 import { type Handler, likeWorkers } from "../project/support/worker_in_node.ts";
-import { addNeighbour, openBenchClinic } from "./clinic.ts";
-import { type Grown, measureGrowth } from "./growth.ts";
+import { openBenchClinic } from "./clinic.ts";
 import { type Measured, measure } from "./measure.ts";
 import { meter } from "./meter.ts";
 import { isTimed, type Operation, operations } from "./operations.ts";
 import * as report from "./report.ts";
 import { measureStartUp } from "./start_up.ts";
-import { measureStorage, type Storage } from "./storage.ts";
+import { measureStorage } from "./storage.ts";
 
 const USAGE = `
 Usage: npm run bench -- [--quick] [--only TEXT] [--against DIR]
@@ -25,7 +23,7 @@ Usage: npm run bench -- [--quick] [--only TEXT] [--against DIR]
 Measures everything in about ten minutes, and writes the tables into test/bench/README.md. With one of the options, it only prints its
 results.
 
-  --quick        fewer samples and visits, in a few minutes
+  --quick        fewer samples, in a few minutes
   --only TEXT    only the operations whose names contain this text
   --against DIR  compares with the code of another checkout
   --help, -h     shows this help
@@ -43,11 +41,8 @@ const effort = values.quick
 
 const COUNTS_ONLY = { latency: 0, cpu_blocks: 0, cpu_block: 0 };
 
-/** The visits of the organizations. */
-const SIZES = [1000, values.quick ? 10_000 : 100_000];
-
-/** The visits of the neighbour in the same database, for each visit of the largest organization. */
-const NEIGHBOURS = 2;
+/** The visits of the organization. */
+const VISITS = 1000;
 
 /** The results of a partial run or a comparison are printed, but not written to the README. */
 const isWhole = values.only === "" && values.against === undefined;
@@ -71,32 +66,21 @@ await withLocalBindings({ persistTo: folder }, async (env) => {
   const database = env.DB;
   const metered = meter(database);
   const measured: Measured[] = [];
-  const growth = new Map<number, Grown[]>();
-  let storage: Storage[] = [];
-  for (const size of isWhole ? SIZES : SIZES.slice(0, 1)) {
-    say(`An organization of ${size}`);
-    if (size !== SIZES[0]) await addNeighbour(metered.binding, NEIGHBOURS * size);
-    const clinic = await openBenchClinic(metered.binding, size);
-    if (isWhole) growth.set(size, await measureGrowth({ meter: metered, clinic }, effort.latency));
-    if (size !== SIZES[0]) continue;
-    if (isWhole) storage = await measureStorage(database, clinic, values.quick ? 30 : 500);
-    for (const operation of operations.filter(({ name }) => name.includes(values.only))) {
-      const other = otherOf(operation);
-      const its = isTimed(operation) ? clinic : await openBenchClinic(metered.binding, 0);
-      const bench = { meter: metered, clinic: its };
-      const isCounted = !other && !isTimed(operation);
-      measured.push(await measure(bench, operation, other, isCounted ? COUNTS_ONLY : effort));
-      say(report.lineOf(measured.at(-1) as Measured));
-    }
+  const clinic = await openBenchClinic(metered.binding, VISITS);
+  const storage = isWhole ? await measureStorage(database, clinic, values.quick ? 30 : 500) : [];
+  for (const operation of operations.filter(({ name }) => name.includes(values.only))) {
+    const other = otherOf(operation);
+    const its = isTimed(operation) ? clinic : await openBenchClinic(metered.binding, 0);
+    const bench = { meter: metered, clinic: its };
+    const isCounted = !other && !isTimed(operation);
+    measured.push(await measure(bench, operation, other, isCounted ? COUNTS_ONLY : effort));
+    say(report.lineOf(measured.at(-1) as Measured));
   }
   const parts = [report.machine(values.quick), report.operationTable(measured, effort)];
   if (isWhole) {
     say("Bundles and their start-up");
     parts.push(report.startUpLine(await measureStartUp(values.quick ? 5 : 15)));
-    parts.push(report.storageTable(storage), report.growthTable(growth));
-    say("Several databases");
-    parts.push(report.loadTable(await measureLoad(values.quick ? 5 : 20)));
-    parts.push(report.neighboursTable(await measureNeighbours(values.quick ? 6 : 20)));
+    parts.push(report.storageTable(storage));
     if (!values.quick) report.writeToReadme(parts.join("\n\n"));
   }
   process.stdout.write(`\n${parts.join("\n\n")}\n`);

@@ -2,10 +2,9 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { api, PLATFORM_TOKEN } from "../worker/support/api.ts";
 import { aCall } from "../worker/support/calls.ts";
 import { expectRefusal, withoutRequestId } from "../worker/support/expectations.ts";
-import { aKey, anIdentityProvider } from "../worker/support/identity_provider.ts";
 import { anInvite, anOrganization, given, unique } from "../worker/support/organization.ts";
 import { aClinicOfEveryRole, expectReach, type Member } from "../worker/support/reach.ts";
-import { aClinicWithSignIn, exchange, expectExchanged, expectRefused } from "../worker/support/sign_in.ts";
+import { aClinicWithSignIn, exchange, expectExchanged } from "../worker/support/sign_in.ts";
 import { changingNothing } from "../worker/support/unchanged.ts";
 
 describe("Authentication", () => {
@@ -117,29 +116,4 @@ describe("Authentication", () => {
           );
     },
   );
-
-  type Scene = Awaited<ReturnType<typeof aClinicWithSignIn>>;
-
-  it.each<[string, (scene: Scene) => Promise<string>]>([
-    ["from an unrecognized issuer", async ({ email }) => (await anIdentityProvider()).token({ email })],
-    [
-      "with a bad signature",
-      async ({ email, provider }) =>
-        provider.token({ email }, {}, await aKey(provider.key.alg, provider.key.kid)),
-    ],
-    [
-      "expired",
-      async ({ email, provider }) => provider.token({ email, exp: Math.floor(Date.now() / 1000) - 300 }),
-    ],
-  ])("5. A JWT %s is rejected with 401 and error text Invalid token.", async (_, forge) => {
-    const scene = await aClinicWithSignIn();
-    await expectRefused(scene.client, await forge(scene), "Invalid token");
-    await expectExchanged(scene.client, await scene.provider.token({ email: scene.email }));
-  });
-
-  it("A JWT of a user whose invite is still pending is rejected with 401 and error text Please accept your invite.", async () => {
-    const { clinic, client, provider } = await aClinicWithSignIn();
-    const { email } = await clinic.addInvite();
-    await expectRefused(client, await provider.token({ email }), "Please accept your invite");
-  });
 });

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { anAuditedEgress } from "../worker/support/egresses.ts";
 import { expectRefusal } from "../worker/support/expectations.ts";
-import { anInvite, anOrganization, given } from "../worker/support/organization.ts";
-import { changingNothing } from "../worker/support/unchanged.ts";
+import { given } from "../worker/support/organization.ts";
 import { aRoomWithSubstitute, between } from "../worker/support/waiting_room_subs.ts";
 
 describe("Limits", () => {
@@ -38,16 +37,5 @@ describe("Limits", () => {
     ])
       expectRefusal(await create(times), 422, /overlap/);
     expect(await listed()).toEqual(taken);
-  });
-
-  it("Invite roles: at least one per invite", async () => {
-    const { client } = await anOrganization();
-    const [none, one] = [anInvite({ role_names: [] }), anInvite()];
-    await changingNothing(async () => {
-      expectRefusal(await client.post("/invites", { organization_invite: none }), 422, /role_names/);
-      const organization_invites = [one, none];
-      const refused = await client.post("/invites/bulk_create", { organization_invites });
-      expectRefusal(refused, 422, /^organization_invites\.1\.role_names: /);
-    });
   });
 });

@@ -5,31 +5,14 @@ import { anEndedEgress, aStartingEgress } from "../worker/support/egresses.ts";
 import { aTimestamp, expectGone, expectRefusal } from "../worker/support/expectations.ts";
 import { accept } from "../worker/support/invites.ts";
 import { anOrganization, given } from "../worker/support/organization.ts";
-import { aClinicWithSignIn, expectRefused, signIn } from "../worker/support/sign_in.ts";
 import { aCallToNote, SOAP_TEXT } from "../worker/support/soap_notes.ts";
 import { fromNow, timeAhead, travelTo } from "../worker/support/time.ts";
 import { aCallToTranscribe, says } from "../worker/support/transcripts.ts";
 import { changingNothing } from "../worker/support/unchanged.ts";
 import { aRoomWithSub } from "../worker/support/waiting_room_subs.ts";
-import { aClinicWithRoom, create, listed, read, retire, update } from "../worker/support/waiting_rooms.ts";
+import { aClinicWithRoom, listed, retire } from "../worker/support/waiting_rooms.ts";
 
 describe("States and transitions: Waiting room", () => {
-  it.each([
-    [false, true],
-    [true, false],
-  ])(
-    "is_active %s, PUT update with is_active %s: that is_active; updated_at changes",
-    async (before, after) => {
-      const { clinic, room } = await aClinicWithRoom({ is_active: before });
-      expect(room.is_active).toBe(before);
-      const later = fromNow(5);
-      travelTo(later);
-      const updated = await given(update(clinic, room.slug, { is_active: after }));
-      expect(updated).toEqual({ ...room, is_active: after, updated_at: later });
-      expect((await read(clinic, room.slug)).body).toEqual(updated);
-    },
-  );
-
   it.each([
     ["active", true],
     ["inactive", false],
@@ -74,11 +57,6 @@ describe("States and transitions: Waiting room", () => {
     travelTo(fromNow(5));
     expectGone(await retire(clinic, room.slug));
     expect(await record()).toEqual({ ...before, retired_at: Date.now(), updated_at: expect.any(Number) });
-  });
-
-  it("create with is_active omitted: is_active false", async () => {
-    const clinic = await anOrganization();
-    expect((await create(clinic, { name: "Cardiology" })).body.is_active).toBe(false);
   });
 });
 
@@ -146,23 +124,6 @@ describe("States and transitions: Invite", () => {
     const used = { ...invite, used_at: usedAt, updated_at: usedAt };
     expect(await given(client.get(`/invites/${invite.id}`))).toEqual(used);
     expect((await given(client.get("/invites"))).organization_invites).toEqual([]);
-  });
-
-  it("the user can then use token exchange", async () => {
-    const { clinic, client, provider } = await aClinicWithSignIn();
-    const invite = await clinic.addInvite();
-    const token = () => provider.token({ email: invite.email });
-    await expectRefused(client, await token(), "Please accept your invite");
-    const user = await given(accept(invite));
-    expect((await signIn(client, await token())).organization_user.id).toBe(user.id);
-  });
-
-  it("pending, DELETE, invite exists: removed", async () => {
-    const clinic = await anOrganization();
-    const invite = await clinic.addInvite();
-    expectGone(await clinic.client.delete(`/invites/${invite.id}`));
-    expectRefusal(await clinic.client.get(`/invites/${invite.id}`), 404);
-    expectRefusal(await clinic.client.delete(`/invites/${invite.id}`), 404);
   });
 });
 

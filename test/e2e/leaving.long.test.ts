@@ -5,10 +5,10 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { fillOrganization } from "../project/support/moving.ts";
 import { configurations } from "./support/configurations.ts";
 import { done, refused } from "./support/ended.ts";
-import { uploadFile } from "./support/livekit.ts";
 import { withDatabases } from "./support/local_databases.ts";
 import { anOrganization } from "./support/organization.ts";
 import { npmRun, startServer } from "./support/server.ts";
+import { uploadFile } from "./support/upload.ts";
 
 /** More than the storage lists at once. */
 const FILES = 1001;

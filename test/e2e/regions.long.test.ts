@@ -8,10 +8,10 @@ import { withLocalBindings } from "../../src/dev/local_bindings.ts";
 import { copyFiles, countFiles, deleteFilesOf, type RegionFiles } from "../../src/dev/move_files.ts";
 import { readStorageSettings } from "../../src/settings.ts";
 import { done, refused } from "./support/ended.ts";
-import { uploadFile } from "./support/livekit.ts";
 import { rowsIn, tablesIn, withDatabases } from "./support/local_databases.ts";
 import { anOrganization } from "./support/organization.ts";
 import { npmRun, startServer } from "./support/server.ts";
+import { uploadFile } from "./support/upload.ts";
 
 const FLAGS = ["--shards", "2", "--regions", "us,eu"];
 

@@ -81,17 +81,6 @@ it("verify-access-log names a row that was changed in the database, and its day"
   );
 });
 
-it(
-  "verify-access-log names a seal that a receiver kept and the service has lost, and its day",
-  TIMEOUT,
-  async () => {
-    const head = `2020-01-31=${"0".repeat(64)}`;
-    const { code, output } = await verify("--head", head);
-    expect(code).toBe(1);
-    expect(output).toContain("FAULT 2020-01-31: This day has no seal");
-  },
-);
-
 it("verify-access-log refuses wrong arguments, and says what it expects", TIMEOUT, async () => {
   for (const [args, said] of [
     [["--head", "2026-01-31"], "--head must be a date and a SHA-256"],

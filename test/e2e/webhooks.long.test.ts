@@ -50,19 +50,6 @@ describe.concurrent("A webhook", () => {
     });
   });
 
-  it("that fails is sent again after 5 seconds, with the same bytes", async () => {
-    const receiver = await startReceiver((response, _, count) => {
-      response.writeHead(count === 1 ? 500 : 204).end();
-    });
-    const clinic = await aClinic(receiver.url);
-    await clinic.addUser("paula");
-    await eventually(() => expect(receiver.received).toHaveLength(2));
-    const [first, second] = receiver.received;
-    expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(5000);
-    expect(second?.text).toBe(first?.text);
-    expect(second?.headers["webhook-id"]).toBe(first?.headers["webhook-id"]);
-  });
-
   it("does not follow a redirect, or wait for the end of a long response", async () => {
     const elsewhere = await startReceiver();
     const receiver = await startReceiver((response, _, count) => {

@@ -151,3 +151,7 @@ export function object(fields: Fields, isSound: (read: never) => boolean = () =>
     read,
   );
 }
+
+/** A body: the fields of a resource, under its name. */
+export const resource = (name: string, fields: Fields, isSound?: (read: never) => boolean): Kind =>
+  object({ [name]: required(object(fields, isSound)) });

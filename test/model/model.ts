@@ -392,7 +392,7 @@ export const timestampOrNull = (milliseconds: number | null) =>
   milliseconds === null ? null : timestamp(milliseconds);
 
 /** The contract's list: a page, and its envelope. */
-export function page(name: string, items: unknown[], { query }: Pick<Request, "query">): Answer {
+export function page(name: string, items: unknown[], { query }: Pick<Request, "query">) {
   const { page = 1, per_page = 25 } = query as { page?: number; per_page?: number };
   const pagination = {
     current_page: page,
@@ -400,10 +400,7 @@ export function page(name: string, items: unknown[], { query }: Pick<Request, "q
     total_pages: Math.ceil(items.length / per_page),
     total_count: items.length,
   };
-  return {
-    status: 200,
-    body: { [name]: items.slice((page - 1) * per_page, page * per_page), pagination },
-  };
+  return { [name]: items.slice((page - 1) * per_page, page * per_page), pagination };
 }
 
 /** A list that continues after a position: a time and an id. */
@@ -412,13 +409,13 @@ export function pageAfter<Item extends { id: number }>(
   items: readonly Item[],
   timeOf: (item: Item) => number,
   shown: (item: Item) => unknown,
-): Answer {
+) {
   const { per_page = 25 } = query as { per_page?: number };
   const last = items[per_page - 1];
   const hasMore = items.length > per_page && last;
   const next_after = hasMore ? `${timeOf(last)}.${last.id}` : null;
   if (next_after) model.positions.push(next_after);
-  return { status: 200, body: { [name]: items.slice(0, per_page).map(shown), next_after } };
+  return { [name]: items.slice(0, per_page).map(shown), next_after };
 }
 
 export const dateOf = (time: number) => timestamp(time).slice(0, 10);

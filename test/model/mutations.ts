@@ -23,8 +23,8 @@ export const MUTATIONS: Mutation[] = [
   {
     name: "a created room is answered with 200",
     file: "src/rooms/waiting_rooms/waiting_rooms.routes.ts",
-    from: "return c.json(toWaitingRoom(room), 201);",
-    to: "return c.json(toWaitingRoom(room), 200);",
+    from: "return c.json(schemas.toWaitingRoom(room), 201);",
+    to: "return c.json(schemas.toWaitingRoom(room), 200);",
   },
   {
     name: "every role reaches the calls of everybody",

@@ -1,5 +1,5 @@
 import { type Choice, type Fields, type Kind, kind } from "./kinds.ts";
-import type { Answer, Model, Organization, Request, Role } from "./model.ts";
+import type { Model, Organization, Request, Role } from "./model.ts";
 
 export interface Operation {
   /** The part of the external API whose scope a client needs. */
@@ -17,11 +17,23 @@ export interface Operation {
   changesRights?: boolean;
   /** Whether the access log records the read, so that an organization can require the acting headers. */
   isRecorded?: boolean | ((query: Request["query"]) => boolean);
-  /** @throws Refusal */
-  play: (model: Model, request: Request) => Answer;
+  /** The status of its success: by default, 201 for a POST, 204 for a DELETE, and otherwise 200. */
+  status?: number;
+  /**
+   * Returns the body.
+   *
+   * @throws Refusal
+   */
+  play: (model: Model, request: Request) => unknown;
 }
 
 export type Operations = Record<string, Operation>;
+
+/** The scope that a request needs for this area. */
+export function scopeOf(area: string | null, method: string): string | null {
+  if (area === null || area === "sign_in" || area.includes(":")) return area;
+  return `${area}:${method === "GET" ? "read" : "write"}`;
+}
 
 interface Owned {
   organization: Organization;

@@ -1,5 +1,5 @@
 import type { Operations } from "./operation.ts";
-import { CALLS } from "./operations/calls.ts";
+import { aCall, aKey, CALLS } from "./operations/calls.ts";
 import { DELIVERY } from "./operations/delivery.ts";
 import { JOINING } from "./operations/joining.ts";
 import { MEMBERS } from "./operations/members.ts";
@@ -8,14 +8,23 @@ import { RESULTS } from "./operations/results.ts";
 import { ROOMS } from "./operations/rooms.ts";
 import { VISITS } from "./operations/visits.ts";
 
+/** Mostly operations of one part of the API. Those of a call name one in their path. */
+const inArea = (area: string, operations: Operations): Operations =>
+  Object.fromEntries(
+    Object.entries(operations).map(([name, operation]) => {
+      const path = /\{call_id\}/.test(name) ? aCall : /\/calls\/\{key\}/.test(name) ? aKey : undefined;
+      return [name, { area, ...(path && { path }), ...operation }];
+    }),
+  );
+
 export const OPERATIONS: Operations = {
-  ...ORGANIZATIONS,
-  ...MEMBERS,
-  ...JOINING,
-  ...ROOMS,
-  ...VISITS,
-  ...CALLS,
-  ...RESULTS,
+  ...inArea("organization", ORGANIZATIONS),
+  ...inArea("members", MEMBERS),
+  ...inArea("members", JOINING),
+  ...inArea("rooms", ROOMS),
+  ...inArea("visits", VISITS),
+  ...inArea("calls", CALLS),
+  ...inArea("results", RESULTS),
   ...DELIVERY,
 };
 

@@ -2,7 +2,7 @@ import { platformHeaders } from "../simulator/world.ts";
 import { Chance } from "../support/chance.ts";
 import type { Choice } from "./kinds.ts";
 import { Refusal, type Request } from "./model.ts";
-import { type Operation, pickOwned } from "./operation.ts";
+import { type Operation, pickOwned, scopeOf } from "./operation.ts";
 import { includesScope, requireClient } from "./operations/organizations.ts";
 import { OPERATIONS } from "./operations.ts";
 import type { Story } from "./story.ts";
@@ -131,9 +131,4 @@ export function prepare(
   if (operation.body && !request.refusal) request.body = operation.body.read(body as never);
   const target = `/api/${api}${filled}${search && `?${search}`}`;
   return { sent: { method, path: target, headers, body: text }, request };
-}
-
-function scopeOf(area: string | null, method: string): string | null {
-  if (area === null || area === "sign_in" || area.includes(":")) return area;
-  return `${area}:${method === "GET" ? "read" : "write"}`;
 }

@@ -12,6 +12,8 @@ export interface Sent {
   body: string | undefined;
 }
 
+const STATUSES: Record<string, number> = { POST: 201, DELETE: 204 };
+
 export const DIFFER = "The model and the service differ";
 
 export class Story {
@@ -74,7 +76,9 @@ export class Story {
   #expect(name: string, { refusal, ...request }: Partial<Request> & { refusal?: Refusal }): Answer | Refusal {
     if (refusal) return refusal;
     try {
-      return (OPERATIONS[name] as Operation).play(this.model, request as Request);
+      const { play, status } = OPERATIONS[name] as Operation;
+      const [, method = ""] = name.split(" ");
+      return { status: status ?? STATUSES[method] ?? 200, body: play(this.model, request as Request) };
     } catch (error) {
       if (error instanceof Refusal) return error;
       throw error;

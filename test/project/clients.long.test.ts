@@ -3,7 +3,6 @@ import { rmSync } from "node:fs";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { API_NAMES } from "../../src/reference/apis.ts";
 import { generateSdk } from "../../src/reference/sdk.ts";
-import { requestsOf } from "./support/client_requests.ts";
 import { compile, untyped } from "./support/compile.ts";
 import { documentOf } from "./support/documents.ts";
 import { everyType, sdkIn } from "./support/every_type.ts";
@@ -26,26 +25,3 @@ it.each(API_NAMES)(
     expect(untyped(compiled)).toEqual([]);
   },
 );
-
-it("A request that does not fit the API does not compile with the SDK", () => {
-  // An expected error that does not occur is a problem too.
-  expect(compile(requestsOf(sdkOfExternal), sdkIn(sdkOfExternal).settings).problems).toEqual([]);
-});
-
-it("The check of types finds `any`, `unknown` and types without data, at any depth", () => {
-  const compiled = compile(`
-    interface Tree { children: Tree[]; tags?: Record<string, string | number | null>; empty: Record<string, never> }
-    export interface Known { tree: Tree; pair: [true, "a"] }
-    export interface Open { list: { a: any }[]; pair: [string, unknown]; one?: null | { [key: string]: unknown } }
-    export interface NoData { nothing: {}; never: never; call: () => string }
-  `);
-  expect(compiled.problems).toEqual([]);
-  expect(untyped(compiled)).toEqual([
-    "Open.list[].a: any",
-    "Open.pair[1]: unknown",
-    "Open.one[key]: unknown",
-    "NoData.nothing: {}",
-    "NoData.never: never",
-    "NoData.call: () => string",
-  ]);
-});

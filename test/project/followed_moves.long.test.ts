@@ -6,9 +6,8 @@ import { deleteOldRows, moveOrganization } from "../../src/dev/move.ts";
 import { aRoom } from "../support/clinic.ts";
 import { bindingsOfShards, databasesInMemory } from "./support/busy_shards.ts";
 import { type ClinicInNode, openClinic, platformCredentials } from "./support/clinic_in_node.ts";
-import { letTimePass } from "./support/load_over_shards.ts";
 import { letMinutesPass, runIn } from "./support/moving.ts";
-import { answer, type Handler, likeWorkers, makeRequest } from "./support/worker_in_node.ts";
+import { answer, type Handler, letTimePass, likeWorkers, makeRequest } from "./support/worker_in_node.ts";
 
 likeWorkers();
 letTimePass();

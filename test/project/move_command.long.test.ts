@@ -12,10 +12,9 @@ import { withRegions } from "../../src/dev/region_files.ts";
 import { done } from "../e2e/support/ended.ts";
 import { bindingsOfShards } from "./support/busy_shards.ts";
 import { openClinic } from "./support/clinic_in_node.ts";
-import { letTimePass } from "./support/load_over_shards.ts";
 import { digestsOf, fillOrganization, letMinutesPass } from "./support/moving.ts";
 import { aServiceAtCloudflare } from "./support/service_at_cloudflare.ts";
-import { likeWorkers } from "./support/worker_in_node.ts";
+import { letTimePass, likeWorkers } from "./support/worker_in_node.ts";
 
 likeWorkers();
 letTimePass();

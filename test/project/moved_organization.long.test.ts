@@ -12,10 +12,16 @@ import { anInvite, aProvider, aVisit } from "../support/clinic.ts";
 import { anEndedCall, aTranscript, reported } from "../support/reports.ts";
 import { bindingsOfShards, databasesInMemory } from "./support/busy_shards.ts";
 import { type ClinicInNode, openClinic, platformCredentials } from "./support/clinic_in_node.ts";
-import { letTimePass } from "./support/load_over_shards.ts";
 import { digestsOf, dyingAfter, letMinutesPass, runIn, twoOrganizations } from "./support/moving.ts";
 import { aBucket } from "./support/streams_of_workers.ts";
-import { answer, type Handler, likeWorkers, makeRequest, ORIGIN } from "./support/worker_in_node.ts";
+import {
+  answer,
+  type Handler,
+  letTimePass,
+  likeWorkers,
+  makeRequest,
+  ORIGIN,
+} from "./support/worker_in_node.ts";
 
 likeWorkers();
 letTimePass();

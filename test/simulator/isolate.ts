@@ -6,6 +6,7 @@ import { gunzipSync, gzipSync } from "node:zlib";
 import { build, type Plugin } from "esbuild";
 import type * as Move from "../../src/dev/move.ts";
 import type * as Deletion from "../../src/dev/organization_deletion.ts";
+import { DigestStream } from "../project/support/worker_in_node.ts";
 import type { Life, Schedule } from "./schedule.ts";
 
 /** A change of one place in the source, which makes the service faulty. */
@@ -184,23 +185,6 @@ async function digest(algorithm: string | { name: string }, data: ArrayBuffer | 
     ? Buffer.from(data.buffer, data.byteOffset, data.byteLength)
     : Buffer.from(data);
   return new Uint8Array(createHash(name.replace("-", "")).update(bytes).digest()).buffer;
-}
-
-/** The stream of Workers that digests what is written to it. */
-class DigestStream extends WritableStream<Uint8Array> {
-  readonly digest: Promise<ArrayBuffer>;
-
-  constructor(algorithm: string) {
-    const hash = createHash(algorithm.replace("-", ""));
-    const { promise, resolve, reject } = Promise.withResolvers<ArrayBuffer>();
-    super({
-      write: (chunk) => void hash.update(chunk),
-      close: () => resolve(new Uint8Array(hash.digest()).buffer),
-      abort: reject,
-    });
-    promise.catch(() => {});
-    this.digest = promise;
-  }
 }
 
 /** Converts everything at once, because zlib's streams answer from threads. */

@@ -61,13 +61,13 @@ export const MUTATIONS: Mutation[] = [
   {
     name: "Reading a transcript leaves no entry in the access log",
     file: "src/results/transcripts/transcripts.service.ts",
-    from: `    recorded ? entryOfCaptions(context, "read", recorded) : entryOfText(context, "read", reached),
-    ...(recorded ? [clockOfRecording(recorded)] : []),
+    from: `    recorded ? sql.entryOfCaptions(context, "read", recorded) : entryOfText(context, "read", reached),
+    ...(recorded ? [sql.clockOfRecording(recorded)] : []),
   ]);
   if (!transcript) throw transcriptNotFound();
   const clock = recorded && requireClock(clocks);
   requireEntry(entries);`,
-    to: `    clockOfRecording({ ...reached, egress_id: 0 }),
+    to: `    sql.clockOfRecording({ ...reached, egress_id: 0 }),
   ]);
   if (!transcript) throw transcriptNotFound();
   const clock = undefined;`,
@@ -205,7 +205,7 @@ export const MUTATIONS: Mutation[] = [
   {
     name: "A room is remembered by the isolate that has shown it",
     file: "src/rooms/waiting_rooms/waiting_rooms.service.ts",
-    from: "  requireFirst(db, roomBySlug({ organization_id, slug }), waitingRoomNotFound);",
-    to: "  (remembered[slug] ??= requireFirst(db, roomBySlug({ organization_id, slug }), waitingRoomNotFound));\nconst remembered: Record<string, Promise<WaitingRoom>> = {};",
+    from: "  requireFirst(db, sql.roomBySlug({ organization_id, slug }), waitingRoomNotFound);",
+    to: "  (remembered[slug] ??= requireFirst(db, sql.roomBySlug({ organization_id, slug }), waitingRoomNotFound));\nconst remembered: Record<string, Promise<WaitingRoom>> = {};",
   },
 ];

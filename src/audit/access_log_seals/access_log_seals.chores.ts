@@ -12,13 +12,7 @@ import { DAY } from "../../units.ts";
 import type { AccessLog } from "../access_logs/access_logs.schemas.ts";
 import { fileOf, packEntries, readFile, storeSealedDay } from "./access_log_seals.files.ts";
 import { signSeal } from "./access_log_seals.keys.ts";
-import {
-  type EntriesBetween,
-  entriesBetween,
-  insertSeal,
-  type OrganizationToSeal,
-  organizationsToSeal,
-} from "./access_log_seals.sql.ts";
+import * as sql from "./access_log_seals.sql.ts";
 
 /**
  * The day of an organization's next seal: the day of its first unsealed entry. If that day is already sealed, because
@@ -44,7 +38,7 @@ export async function sealDays(context: Context): Promise<number> {
   const deadline = Date.now() + SEALING_TIME_LIMIT;
   const read = { entries: 0 };
   let days = 0;
-  for (const each of await runAll(context.db, organizationsToSeal(due))) {
+  for (const each of await runAll(context.db, sql.organizationsToSeal(due))) {
     if (read.entries >= ENTRIES_SEALED || Date.now() > deadline) break;
     try {
       if (await sealDay(context, key, each, read)) days++;
@@ -64,7 +58,7 @@ export async function sealDays(context: Context): Promise<number> {
 async function sealDay(
   context: Context,
   key: NonNullable<Settings["AUDIT_SIGNING_KEY"]>,
-  { organization_id, first_at, last_id, last_date, previous }: OrganizationToSeal,
+  { organization_id, first_at, last_id, last_date, previous }: sql.OrganizationToSeal,
   read: { entries: number },
 ): Promise<boolean> {
   const { db, auditLogs, now } = context;
@@ -84,7 +78,7 @@ async function sealDay(
   const seal = { organization_id, date, ...contents, previous };
   const jws = await signSeal(key, seal);
   const row = { ...seal, jws, jws_sha256: await digest(jws), created_at: now };
-  const [inserted] = await runAll(db, insertSeal(row));
+  const [inserted] = await runAll(db, sql.insertSeal(row));
   return inserted !== undefined;
 }
 
@@ -94,13 +88,13 @@ async function sealDay(
  */
 async function* pagesOf(
   db: Database,
-  rest: EntriesBetween,
+  rest: sql.EntriesBetween,
   end: number,
   read: { entries: number },
 ): AsyncGenerator<AccessLog[]> {
   let after = rest.after;
   for (let left = MAX_SEALED_ENTRIES; left > 0; left -= SEALED_PAGE) {
-    const page = await runAll(db, entriesBetween({ ...rest, after, limit: Math.min(SEALED_PAGE, left) }));
+    const page = await runAll(db, sql.entriesBetween({ ...rest, after, limit: Math.min(SEALED_PAGE, left) }));
     read.entries += page.length;
     const beyond = page.findIndex(({ at }) => at >= end);
     yield beyond < 0 ? page : page.slice(0, beyond);

@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { blob, index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { blob, index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { idColumn } from "../../database/columns.ts";
 import {
   type AccessEvent,
@@ -46,7 +46,7 @@ export const accessLogs = sqliteTable(
     quota: integer().$type<Quota>().notNull().default(QUOTAS.none),
   },
   (t) => [
-    uniqueIndex("access_logs_by_organization").on(t.organization_id, t.id),
+    index("access_logs_by_organization").on(t.organization_id, t.id),
     index("access_logs_of_call").on(t.organization_id, t.call_id, t.id).where(sql`call_id is not null`),
     index("access_logs_of_acting_user")
       .on(t.organization_id, t.acting_user, t.id)

@@ -1,27 +1,8 @@
-import {
-  and,
-  desc,
-  eq,
-  exists,
-  gte,
-  inArray,
-  isNull,
-  ne,
-  or,
-  type SQL,
-  type SQLWrapper,
-  sql,
-} from "drizzle-orm";
+import { and, desc, eq, exists, gte, inArray, ne, or, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import { alias, type SQLiteColumn } from "drizzle-orm/sqlite-core";
 import { columnAs, hasValues, iif, withoutIndex } from "../../database/expressions.ts";
-import {
-  type BoundQuery,
-  builder,
-  type Placeholders,
-  type PreparedQuery,
-  preparedQuery,
-} from "../../database/queries.ts";
-import { mergedIds, selectColumn } from "../../database/selects.ts";
+import { type BoundQuery, builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
+import { isAnyOr, lookThrough, mergedIds, selectColumn } from "../../database/selects.ts";
 import type { Position } from "../../http/pagination.ts";
 import { CALLS_LOOKED_THROUGH } from "../../limits.ts";
 import { reachedIds } from "../../organization/members/members.sql.ts";
@@ -118,33 +99,9 @@ const pageOfReached = preparedQuery((listed: Listed) => {
     .orderBy(...newestFirst);
 });
 
-/** The ids of the calls to look through, newest first. A call can appear several times. */
-type LookThrough = ReturnType<typeof lookThrough>;
-
-const lookThrough =
-  (time: SQLiteColumn, id: SQLiteColumn, isWanted: (listed: Listed) => SQL | undefined) => (listed: Listed) =>
-    builder
-      .select({ time: columnAs(time, "time"), id: columnAs(id, "id") })
-      .from(time.table)
-      .where(and(isWanted(listed), isInListedPart(time, id, listed)))
-      .orderBy(desc(time), desc(id));
-
 const looked = alias(calls, "looked");
 
-const callsByReference = lookThrough(
-  looked.started_at,
-  looked.id,
-  ({ organization_id, external_reference }) => hasValues(looked, { organization_id, external_reference }),
-);
-
 const taking = alias(participants, "taking");
-
-const callsByParticipant = lookThrough(
-  taking.call_started_at,
-  taking.call_id,
-  ({ organization_id, participant_digest: reference_digest }) =>
-    hasValues(taking, { organization_id, reference_digest }),
-);
 
 /** Leaves out participants who were on a later call instead. */
 const hasTakenPart = ({ organization_id, participant_digest: reference_digest }: Listed) =>
@@ -174,35 +131,34 @@ function isWithinReach(listed: Listed) {
   );
 }
 
-/**
- * The calls with a reference. The caller may be allowed to see only a few, so each request looks through a limited number.
- * The page has no ORDER BY, so that SQLite reads one call after the other and stops at the limit.
- */
-const lookThroughCalls = (idsOf: LookThrough, isShown: (listed: Listed) => SQL | undefined) => ({
-  page: preparedQuery((listed: Listed) => {
-    const entries = idsOf(listed).limit(CALLS_LOOKED_THROUGH);
-    return builder
+const lookThroughCalls = (
+  [time, id]: [SQLiteColumn, SQLiteColumn],
+  isWanted: (listed: Listed) => SQL | undefined,
+  isShown: (listed: Listed) => SQL | undefined = () => undefined,
+) => {
+  const { entries, end } = lookThrough<ListedCalls>(
+    { time, id, order: desc, most: CALLS_LOOKED_THROUGH },
+    (listed) => and(isWanted(listed), isInListedPart(time, id, listed)),
+  );
+  const page = preparedQuery((listed: Listed) =>
+    builder
       .select(columnsWithResults)
-      .from(sql`(select distinct time, id from (${entries})) as entry`)
+      .from(entries(listed))
       .crossJoin(calls)
       .where(and(eq(calls.id, sql`entry.id`), isWithinReach(listed), isShown(listed)))
-      .limit(listed.limit);
-  }),
-  end: preparedQuery((listed: Listed) =>
-    idsOf(listed)
-      .limit(1)
-      .offset(CALLS_LOOKED_THROUGH - 1),
-  ) as PreparedQuery<ListedCalls, Position>,
-});
+      .limit(listed.limit),
+  );
+  return { page, end };
+};
 
-const byReference = lookThroughCalls(callsByReference, () => undefined);
+const byReference = lookThroughCalls(
+  [looked.started_at, looked.id],
+  ({ organization_id, external_reference }) => hasValues(looked, { organization_id, external_reference }),
+);
 
-const byParticipant = lookThroughCalls(callsByParticipant, (listed) =>
-  and(
-    or(
-      isNull(listed.external_reference),
-      eq(withoutIndex(calls.external_reference), listed.external_reference),
-    ),
-    hasTakenPart(listed),
-  ),
+const byParticipant = lookThroughCalls(
+  [taking.call_started_at, taking.call_id],
+  ({ organization_id, participant_digest: reference_digest }) =>
+    hasValues(taking, { organization_id, reference_digest }),
+  (listed) => and(isAnyOr(listed.external_reference, calls.external_reference), hasTakenPart(listed)),
 );

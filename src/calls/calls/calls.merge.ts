@@ -16,14 +16,7 @@ import type { earlyRefusals } from "../consents/consents.table.ts";
 import { mergeParticipantsOnCall } from "../participants/participants.merge.ts";
 import type { Participant, ParticipantRow, ReportOnCall } from "../participants/participants.schemas.ts";
 import { leaveAtEnd } from "../participants/participants.stays.ts";
-import {
-  callEndsTooEarly,
-  callIncomplete,
-  callNamesNoRoom,
-  callNamesUnknownRoom,
-  callOwnerNotMember,
-  callReferenceErased,
-} from "./calls.refusals.ts";
+import * as refusals from "./calls.refusals.ts";
 import type { ReportedCall, reportCallBody, updateCallBody } from "./calls.schemas.ts";
 import type { KnownReference } from "./calls.sql.ts";
 import type { calls } from "./calls.table.ts";
@@ -200,17 +193,19 @@ function fieldsOfCall(
   const first = call?.visit_id ? undefined : comers[0];
   const waiting_room_id = call?.waiting_room_id ?? room?.id;
   if (waiting_room_id === undefined)
-    throw report.waiting_room_slug === undefined ? callNamesNoRoom() : callNamesUnknownRoom();
+    throw report.waiting_room_slug === undefined
+      ? refusals.callNamesNoRoom()
+      : refusals.callNamesUnknownRoom();
   const { organization_user_id, started_at, failed } = { ...call, ...report };
-  if (organization_user_id === undefined || started_at === undefined) throw callIncomplete();
+  if (organization_user_id === undefined || started_at === undefined) throw refusals.callIncomplete();
   if (report.organization_user_id !== undefined && !members.has(report.organization_user_id))
-    throw callOwnerNotMember();
+    throw refusals.callOwnerNotMember();
   const end_is_assumed = typeof report.ended_at !== "number" && (call?.end_is_assumed ?? false);
   const known_end = call?.ended_at ?? null;
   // An assumed end is no reason to refuse a report.
   const ended_at = report.ended_at ?? (end_is_assumed ? Math.max(known_end ?? 0, started_at) : known_end);
   if (ended_at !== null && ended_at < started_at)
-    throw callEndsTooEarly(typeof report.ended_at === "number" ? "ended_at" : "started_at");
+    throw refusals.callEndsTooEarly(typeof report.ended_at === "number" ? "ended_at" : "started_at");
   return {
     ...{ transcript_deleted_at: null, soap_note_deleted_at: null },
     ...{ recordings_deleted_at: null, reference_erased_at: null },
@@ -238,7 +233,7 @@ export function mergeReference(
   update: z.output<ReturnType<typeof updateCallBody>>["call"],
 ): string | null {
   const next = update.external_reference === undefined ? external_reference : update.external_reference;
-  if (next !== null && reference_erased_at !== null) throw callReferenceErased();
+  if (next !== null && reference_erased_at !== null) throw refusals.callReferenceErased();
   return next;
 }
 

@@ -39,14 +39,7 @@ import { participants } from "../participants/participants.table.ts";
 import { type CallReport, type KnownCall, mergeCall } from "./calls.merge.ts";
 import { callNotFound } from "./calls.refusals.ts";
 import type { ReportedCall } from "./calls.schemas.ts";
-import {
-  announceRecordingsOf,
-  type CallKey,
-  callByKey,
-  callIdByKey,
-  callWrites,
-  selectReportedCalls,
-} from "./calls.sql.ts";
+import * as sql from "./calls.sql.ts";
 import { calls } from "./calls.table.ts";
 
 type Reported = ReturnType<typeof valuesOfReport>;
@@ -68,7 +61,7 @@ export function callReads<Named extends object>(
     organization: read(({ organization_id }) =>
       selectColumn(organizations.id, eq(organizations.id, organization_id)),
     ),
-    call: read(({ call_id }) => selectReportedCalls().where(eq(calls.id, call_id))),
+    call: read(({ call_id }) => sql.selectReportedCalls().where(eq(calls.id, call_id))),
     room: read(({ organization_id }, { slug }) => selectRoomOfCall(organization_id, slug)),
     participants: read(({ organization_id }, values) => selectParticipantsByKeys(organization_id, values)),
     people: read(({ organization_id }, values) => selectPeopleByKeys(organization_id, values)),
@@ -136,10 +129,14 @@ export function knownOfReport(
 
 type Rows = RowsOf<Omit<ReturnType<ReturnType<typeof callReads>>, "organization">>;
 
-export const requireReportedCall = ({ db }: Context, call: CallKey): Promise<ReportedCall> =>
-  requireFirst(db, callByKey(call), callNotFound);
+export const requireReportedCall = ({ db }: Context, call: sql.CallKey): Promise<ReportedCall> =>
+  requireFirst(db, sql.callByKey(call), callNotFound);
 
-export async function reportCall(context: Context, { organization_id, key }: CallKey, report: CallReport) {
+export async function reportCall(
+  context: Context,
+  { organization_id, key }: sql.CallKey,
+  report: CallReport,
+) {
   const { settings } = context;
   const keys = (report.participants ?? []).map((each) => each.key);
   const named = await namedKeys(settings, keys);
@@ -153,10 +150,10 @@ export async function reportCall(context: Context, { organization_id, key }: Cal
   );
 }
 
-const reportReads = callReads((call: Placeholders<CallKey>) => ({
+const reportReads = callReads((call: Placeholders<sql.CallKey>) => ({
   organization_id: call.organization_id,
   key: call.key,
-  call_id: callIdByKey(call),
+  call_id: sql.callIdByKey(call),
 }));
 
 export async function decideCall(
@@ -178,8 +175,8 @@ export async function decideCall(
   return {
     writes: [
       ...(before
-        ? [callWrites.update(before, { ...before, ...call })]
-        : [callWrites.insert(call), countVisits({ organization_id, date: dateOf(now), count: 1 })]),
+        ? [sql.callWrites.update(before, { ...before, ...call })]
+        : [sql.callWrites.insert(call), countVisits({ organization_id, date: dateOf(now), count: 1 })]),
       ...(await writePeople(settings, people)),
       writeParticipants(participants.map((each) => ({ ...each, call_key: key }))),
       ...(hold ? [hold.write] : []),
@@ -187,8 +184,8 @@ export async function decideCall(
       ...(startedVisits.length > 0 ? [startVisits({ ids: JSON.stringify(startedVisits), now })] : []),
       ...(consents.length > 0 ? [insertConsents(consents)] : []),
       ...(taken.length > 0 ? [deleteRefusals({ ...written, digests: JSON.stringify(taken) })] : []),
-      ...(call.ended_at !== null && !before?.ended_at ? [announceRecordingsOf({ ...written, now })] : []),
-      callByKey(written),
+      ...(call.ended_at !== null && !before?.ended_at ? [sql.announceRecordingsOf({ ...written, now })] : []),
+      sql.callByKey(written),
     ],
     entries: hold ? [hold.entry] : [],
   };

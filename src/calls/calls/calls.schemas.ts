@@ -4,19 +4,7 @@ import type { Row } from "../../database/queries.ts";
 import { inOrder } from "../../http/dates.ts";
 import { afterPositionQuery } from "../../http/pagination.ts";
 import { unchangeable } from "../../http/unchangeable.ts";
-import {
-  day,
-  distinct,
-  externalReference,
-  id,
-  key,
-  organizationParams,
-  pastInstant,
-  pathId,
-  roomSlug,
-  toTimestamp,
-  toTimestampOrNull,
-} from "../../http/wire.ts";
+import * as wire from "../../http/wire.ts";
 import { MAX_CALL_PARTICIPANTS } from "../../limits.ts";
 import { lazily } from "../../memory.ts";
 import { reportBody } from "../../rooms/report.ts";
@@ -29,48 +17,50 @@ export const reportCallBody = lazily(() =>
   reportBody({
     call: z
       .object({
-        waiting_room_slug: roomSlug(),
-        organization_user_id: id(),
-        started_at: pastInstant(),
-        ended_at: pastInstant().nullable(),
+        waiting_room_slug: wire.roomSlug(),
+        organization_user_id: wire.id(),
+        started_at: wire.pastInstant(),
+        ended_at: wire.pastInstant().nullable(),
         failed: z.boolean().nullable(),
         legal_hold: z.boolean(),
-        external_reference: externalReference().nullable(),
+        external_reference: wire.externalReference().nullable(),
         participants: z
           .array(participantOnCall())
           .max(MAX_CALL_PARTICIPANTS, TOO_MANY_PARTICIPANTS)
-          .check(distinct("key", PARTICIPANT_REPEATED)),
+          .check(wire.distinct("key", PARTICIPANT_REPEATED)),
       })
       .partial(),
   }),
 );
 
-export const callKeyParams = lazily(() => organizationParams().extend({ key: key() }));
+export const callKeyParams = lazily(() => wire.organizationParams().extend({ key: wire.key() }));
 
-export const organizationUserParams = lazily(() => z.object({ organization_user_id: pathId() }));
+export const organizationUserParams = lazily(() => z.object({ organization_user_id: wire.pathId() }));
 
-export const callParams = lazily(() => z.object({ organization_user_id: pathId(), call_id: pathId() }));
+export const callParams = lazily(() =>
+  z.object({ organization_user_id: wire.pathId(), call_id: wire.pathId() }),
+);
 
 export type CallPath = z.output<ReturnType<typeof callParams>>;
 
 export const updateCallBody = lazily(() =>
   z
-    .object({ call: z.object({ external_reference: externalReference().nullable() }).partial() })
+    .object({ call: z.object({ external_reference: wire.externalReference().nullable() }).partial() })
     .register(unchangeable, CALL_STAYS),
 );
 
 const filters = lazily(() =>
   afterPositionQuery().extend({
-    from: day().optional(),
-    to: day().optional(),
-    external_reference: externalReference().optional(),
+    from: wire.day().optional(),
+    to: wire.day().optional(),
+    external_reference: wire.externalReference().optional(),
   }),
 );
 
 export const callsOfOwnerQuery = lazily(() => inOrder(filters()));
 
 export const callsQuery = lazily(() =>
-  inOrder(filters().extend({ participant_reference: externalReference().optional() })),
+  inOrder(filters().extend({ participant_reference: wire.externalReference().optional() })),
 );
 
 export type CallsQuery = z.output<ReturnType<typeof callsQuery>>;
@@ -85,8 +75,8 @@ const toFields = (row: Row<typeof callColumns>) => ({
   waiting_room_id: row.waiting_room_id,
   visit_id: row.visit_id,
   is_ended: row.ended_at !== null,
-  started_at: toTimestamp(row.started_at),
-  ended_at: toTimestampOrNull(row.ended_at),
+  started_at: wire.toTimestamp(row.started_at),
+  ended_at: wire.toTimestampOrNull(row.ended_at),
 });
 
 export const toCall = (row: Call): z.input<typeof callSchema> => ({
@@ -124,6 +114,8 @@ function toDetails(row: Row<typeof callColumns> & Row<typeof holdColumns>) {
     external_reference: row.external_reference,
     ended_by: row.ended_at === null ? null : ended_by,
     failed: row.failed ?? false,
-    legal_hold: isHeld ? { reason, began_at: toTimestamp(hold_began_at), begun_by: hold_begun_by } : null,
+    legal_hold: isHeld
+      ? { reason, began_at: wire.toTimestamp(hold_began_at), begun_by: hold_begun_by }
+      : null,
   };
 }

@@ -20,20 +20,13 @@ import {
   toCallDetails,
   type updateCallBody,
 } from "./calls.schemas.ts";
-import {
-  callDetails,
-  callEntry,
-  ownerOfPath,
-  reachedCall,
-  referenceOfPath,
-  setReference,
-} from "./calls.sql.ts";
+import * as sql from "./calls.sql.ts";
 
 export async function listCalls(context: ClientContext, organization_user_id: number, query: CallsQuery) {
   const { db, caller } = context;
   const owner = { ...reachOf(caller), owner_id: organization_user_id };
   const [owners, calls, [end]] = await runBatch(db, [
-    ownerOfPath(owner),
+    sql.ownerOfPath(owner),
     ...listQueries({ ...owner, ...partOf(query), participant_digest: null }),
   ]);
   if (owners.length === 0) throw callOwnerNotFound();
@@ -71,7 +64,7 @@ function toCallPage({ per_page }: CallsQuery, found: Call[], end: Position | und
 }
 
 export const requireCall = ({ db, caller }: ClientContext, path: CallPath): Promise<CallDetails> =>
-  requireFirst(db, callDetails(reachedCall(caller, path)), callNotFound);
+  requireFirst(db, sql.callDetails(sql.reachedCall(caller, path)), callNotFound);
 
 export async function updateCall(
   context: ClientContext,
@@ -79,11 +72,11 @@ export async function updateCall(
   update: z.output<ReturnType<typeof updateCallBody>>["call"],
 ): Promise<CallDetails> {
   const { now, caller } = context;
-  const reachedPath = reachedCall(caller, path);
-  const details = callDetails(reachedPath);
+  const reachedPath = sql.reachedCall(caller, path);
+  const details = sql.callDetails(reachedPath);
   return decideAndWrite(
     context,
-    { reference: referenceOfPath(reachedPath) },
+    { reference: sql.referenceOfPath(reachedPath) },
     ({ reference: [known], call: [call] }): Decision<CallDetails> => {
       if (!known || !call) throw callNotFound();
       requireUnchanged(context, toCallDetails(call));
@@ -93,8 +86,8 @@ export async function updateCall(
       if (isSame && (isNothingSaid || known.reference_said_by === "organization")) return { unchanged: call };
       const { id } = known;
       return {
-        writes: [setReference({ id, external_reference, now }), details],
-        entries: isSame ? [] : [callEntry(context, "update", { id })],
+        writes: [sql.setReference({ id, external_reference, now }), details],
+        entries: isSame ? [] : [sql.callEntry(context, "update", { id })],
       };
     },
     { unguardedReads: { call: details } },

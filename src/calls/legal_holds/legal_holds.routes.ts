@@ -1,4 +1,4 @@
-import { externalRoutes } from "../../http/hono.ts";
+import { externalRoutes, noContent } from "../../http/hono.ts";
 import { platformRoutes } from "../../http/platform_api.ts";
 import { inReserve } from "../../http/quotas.ts";
 import { adminArea } from "../../http/scopes.ts";
@@ -16,10 +16,9 @@ export const legalHoldsExternal = externalRoutes()
     const call = await holdOwnCall(c.var.context, c.req.valid("param"), c.req.valid("json").legal_hold);
     return c.json(toCallDetails(call));
   })
-  .delete(HOLD, adminArea("results"), ofCall, async (c) => {
-    await releaseOwnCall(c.var.context, c.req.valid("param"));
-    return c.body(null, 204);
-  });
+  .delete(HOLD, adminArea("results"), ofCall, (c) =>
+    noContent(c, releaseOwnCall(c.var.context, c.req.valid("param"))),
+  );
 
 const REPORTED_HOLD = "/organizations/:organization_id/calls/:key/legal_hold";
 
@@ -30,7 +29,4 @@ export const legalHoldsPlatform = platformRoutes()
     const call = await holdCall(c.var.context, c.req.valid("param"), c.req.valid("json").legal_hold);
     return c.json(toReportedCall(call));
   })
-  .delete(REPORTED_HOLD, byKey, async (c) => {
-    await releaseCall(c.var.context, c.req.valid("param"));
-    return c.body(null, 204);
-  });
+  .delete(REPORTED_HOLD, byKey, (c) => noContent(c, releaseCall(c.var.context, c.req.valid("param"))));

@@ -3,18 +3,7 @@ import { clearedBy, mergePerson, unknownFields } from "../../rooms/people/people
 import type { Person, PersonRow } from "../../rooms/people/people.sql.ts";
 import { isLate, type ReportOrigin, reviseReported } from "../../rooms/report.ts";
 import { type NamedVisit, type PlannedParticipant, plannedOf } from "../../rooms/visits/visits.reports.ts";
-import {
-  leftTooEarly,
-  newParticipantIncomplete,
-  participantIncomplete,
-  participantLeftCall,
-  participantLeftTooEarly,
-  participantNotMember,
-  participantOnAnotherCall,
-  participantOnCallNotMember,
-  roomInactive,
-  slugIsOld,
-} from "./participants.refusals.ts";
+import * as refusals from "./participants.refusals.ts";
 import type { Participant, ParticipantReport, ParticipantRow, ReportOnCall } from "./participants.schemas.ts";
 import { isAfter, type Meaning, meaningOf, type Times } from "./participants.stays.ts";
 
@@ -99,31 +88,31 @@ export function mergeParticipant(
 ): { participant: ParticipantRow; person: PersonRow } {
   const meaning = meaningOf(participant, { ...report, room_id: room.id }, report);
   const { kind, known } = meaning;
-  if (kind === "erased" && isAfter(report.waiting_since, known.left_at)) throw participantLeftCall();
+  if (kind === "erased" && isAfter(report.waiting_since, known.left_at)) throw refusals.participantLeftCall();
   if ((kind === "erased" || kind === "late") && record) return { participant: known, person: record };
-  if (kind === "first" && !room.slug_is_current) throw slugIsOld();
+  if (kind === "first" && !room.slug_is_current) throw refusals.slugIsOld();
 
   const { organization_id } = room;
   const said = whatIsNews(meaning, report);
   const before = recordOf(record ? [record] : [], known, planned);
   const origin = { ...report, organization_id, late: known !== undefined && isLate(report, known) };
-  const person = mergePerson(before, report, origin, now, participantIncomplete);
+  const person = mergePerson(before, report, origin, now, refusals.participantIncomplete);
   const arrival = arrivalOf(known, said);
   const row = nextRow(meaning, said, planned);
   const { waiting_since, joined_at } = arrival;
   const { call_id, left_at } = row;
-  if (kind === "first" && waiting_since === null) throw participantIncomplete();
+  if (kind === "first" && waiting_since === null) throw refusals.participantIncomplete();
   if (isAfter(waiting_since, left_at) || isAfter(joined_at, left_at)) {
     const comesAfterCall = call_id !== null && isAfter(waiting_since, known?.left_at);
-    throw comesAfterCall ? participantLeftCall() : leftTooEarly();
+    throw comesAfterCall ? refusals.participantLeftCall() : refusals.leftTooEarly();
   }
-  if (report.user_id && !isMember) throw participantNotMember();
+  if (report.user_id && !isMember) throw refusals.participantNotMember();
 
   const waits = left_at === null && call_id === null;
   const staysInRoom = kind === "correction" && (!waits || isLate(report, known));
   const enters = waits && !staysInRoom && !(known?.left_at === null && known.waiting_room_id === room.id);
-  if (enters && !room.slug_is_current) throw slugIsOld();
-  if (enters && !room.is_active) throw roomInactive();
+  if (enters && !room.slug_is_current) throw refusals.slugIsOld();
+  if (enters && !room.is_active) throw refusals.roomInactive();
   const waiting_room_id = staysInRoom ? known.waiting_room_id : room.id;
   // 0 stands for the record that the same transaction inserts last (see `idOfPerson`).
   const person_id = person.id ?? 0;
@@ -180,7 +169,7 @@ export function mergeParticipantsOnCall(
     const person =
       meaning.kind === "erased" && record
         ? record
-        : mergePerson(record, report, said_by, now, () => newParticipantIncomplete(place));
+        : mergePerson(record, report, said_by, now, () => refusals.newParticipantIncomplete(place));
     if (person.id === undefined) added.push(person);
     else records.set(person.id, person as Person);
     // An observer's reports contain only what nobody else has reported.
@@ -191,12 +180,12 @@ export function mergeParticipantsOnCall(
     return { known, next, isNew: person.id === undefined, changesPerson: person !== record };
   });
   reports.forEach(({ user_id }, place) => {
-    if (user_id && !members.has(user_id)) throw participantOnCallNotMember(place);
+    if (user_id && !members.has(user_id)) throw refusals.participantOnCallNotMember(place);
   });
   merged.forEach(({ known, next }, place) => {
-    if (known?.call_id && known.call_id !== call.id) throw participantOnAnotherCall(place);
+    if (known?.call_id && known.call_id !== call.id) throw refusals.participantOnAnotherCall(place);
     if (isAfter(next.joined_at, next.left_at) || isAfter(next.waiting_since, next.left_at))
-      throw participantLeftTooEarly(place);
+      throw refusals.participantLeftTooEarly(place);
   });
   const before = new Set(people);
   return {

@@ -2,19 +2,7 @@ import * as z from "zod";
 import { PARTICIPANT_ROLES } from "../../database/enums.ts";
 import type { Row } from "../../database/queries.ts";
 import { unchangeable } from "../../http/unchangeable.ts";
-import {
-  externalReference,
-  IN_FUTURE,
-  id,
-  isPast,
-  key,
-  name,
-  pastInstant,
-  pathId,
-  roomSlug,
-  toTimestamp,
-  toTimestampOrNull,
-} from "../../http/wire.ts";
+import * as wire from "../../http/wire.ts";
 import { lazily } from "../../memory.ts";
 import type { Person } from "../../rooms/people/people.sql.ts";
 import { type ReportOrigin, reportBody } from "../../rooms/report.ts";
@@ -29,17 +17,17 @@ import type { participantColumns, shownColumns } from "./participants.sql.ts";
 
 const person = lazily(() =>
   z.object({
-    display_name: name(),
+    display_name: wire.name(),
     role: z.enum(PARTICIPANT_ROLES),
-    user_id: id().nullable(),
-    external_reference: externalReference().nullable(),
+    user_id: wire.id().nullable(),
+    external_reference: wire.externalReference().nullable(),
   }),
 );
 
 export const reportParticipantBody = lazily(() =>
   reportBody({
     participant: person()
-      .extend({ waiting_since: pastInstant(), left_at: pastInstant().nullable() })
+      .extend({ waiting_since: wire.pastInstant(), left_at: wire.pastInstant().nullable() })
       .partial()
       .refine(({ waiting_since, left_at }) => !(waiting_since && left_at && left_at < waiting_since), {
         path: ["left_at"],
@@ -51,22 +39,22 @@ export const reportParticipantBody = lazily(() =>
 export const participantOnCall = lazily(() =>
   person()
     .extend({
-      waiting_since: pastInstant().nullable(),
-      joined_at: pastInstant().nullable(),
-      left_at: pastInstant().nullable(),
+      waiting_since: wire.pastInstant().nullable(),
+      joined_at: wire.pastInstant().nullable(),
+      left_at: wire.pastInstant().nullable(),
     })
     .partial()
-    .extend({ ...consentReport().shape, key: key() })
+    .extend({ ...consentReport().shape, key: wire.key() })
     // Never refuses a refusal, whatever its clock says.
-    .refine(({ recording_consent, recording_consent_at: at = 0 }) => !recording_consent || isPast(at), {
+    .refine(({ recording_consent, recording_consent_at: at = 0 }) => !recording_consent || wire.isPast(at), {
       path: ["recording_consent_at"],
-      error: IN_FUTURE,
+      error: wire.IN_FUTURE,
       abort: true,
     }),
 );
 
 export const participantOfCallParams = lazily(() =>
-  z.object({ organization_user_id: pathId(), call_id: pathId(), participant_id: pathId() }),
+  z.object({ organization_user_id: wire.pathId(), call_id: wire.pathId(), participant_id: wire.pathId() }),
 );
 
 export type ParticipantPath = z.output<ReturnType<typeof participantOfCallParams>>;
@@ -79,7 +67,7 @@ export const updateParticipantBody = lazily(() =>
 
 export type ParticipantUpdate = z.output<ReturnType<typeof updateParticipantBody>>["participant"];
 
-export const participantParams = lazily(() => z.object({ slug: roomSlug(), key: key() }));
+export const participantParams = lazily(() => z.object({ slug: wire.roomSlug(), key: wire.key() }));
 
 export type ParticipantReport = z.output<ReturnType<typeof reportParticipantBody>>["participant"] &
   ReportOrigin;
@@ -101,9 +89,9 @@ export const toParticipant = (row: ShownParticipant): z.input<typeof participant
   user_id: row.user_id,
   display_name: row.display_name,
   role: row.role,
-  waiting_since: toTimestampOrNull(row.waiting_since),
-  joined_at: toTimestampOrNull(row.joined_at),
-  left_at: toTimestampOrNull(row.left_at),
+  waiting_since: wire.toTimestampOrNull(row.waiting_since),
+  joined_at: wire.toTimestampOrNull(row.joined_at),
+  left_at: wire.toTimestampOrNull(row.left_at),
 });
 
 const toPerson = (row: ShownParticipant) => {
@@ -113,9 +101,9 @@ const toPerson = (row: ShownParticipant) => {
 
 export const toParticipantOnCall = (row: ShownParticipant): z.input<typeof participantOnCallSchema> => ({
   ...toPerson(row),
-  waiting_since: toTimestampOrNull(row.waiting_since),
-  joined_at: toTimestampOrNull(row.joined_at),
-  left_at: toTimestampOrNull(row.left_at),
+  waiting_since: wire.toTimestampOrNull(row.waiting_since),
+  joined_at: wire.toTimestampOrNull(row.joined_at),
+  left_at: wire.toTimestampOrNull(row.left_at),
   recording_consent: row.recording_consent,
 });
 
@@ -124,5 +112,5 @@ export type WaitingParticipant = ShownParticipant & { waiting_since: number };
 export const toWaitingParticipant = (row: WaitingParticipant): z.input<typeof waitingParticipantSchema> => ({
   ...toPerson(row),
   visit_id: row.visit_id,
-  waiting_since: toTimestamp(row.waiting_since),
+  waiting_since: wire.toTimestamp(row.waiting_since),
 });

@@ -23,23 +23,10 @@ import {
   toParticipantOnCall,
   type WaitingParticipant,
 } from "./participants.schemas.ts";
-import {
-  idsOnCall,
-  memberOfRoom,
-  namedKeys,
-  participantByKey,
-  participantEntry,
-  participantOfPath,
-  participantsOfPath,
-  participantsOfRoom,
-  participantWrites,
-  peopleOfRoom,
-  personOfPath,
-  visitsOfRoom,
-} from "./participants.sql.ts";
+import * as sql from "./participants.sql.ts";
 import { participantsWaiting, waitingEntry } from "./participants.waiting.ts";
 
-export const listParticipants = recordedListOfCall("participant", participantsOfPath, idsOnCall);
+export const listParticipants = recordedListOfCall("participant", sql.participantsOfPath, sql.idsOnCall);
 
 export async function listWaiting(context: ClientContext, slug: string): Promise<WaitingParticipant[]> {
   const { db, now, caller, requester } = context;
@@ -65,7 +52,7 @@ export async function updateParticipant(
   const reached = { ...reachedCall(caller, path), participant_id: path.participant_id };
   return decideAndWrite(
     context,
-    { member: rightsOfCaller(caller), person: personOfPath(reached) },
+    { member: rightsOfCaller(caller), person: sql.personOfPath(reached) },
     async ({ member: [member], person: [person], shown: [shown] }) => {
       requireCorrectorStill(caller, member, participantNotFound);
       if (!person || !shown) throw participantNotFound();
@@ -74,11 +61,14 @@ export async function updateParticipant(
       // An update that changes nothing only shows the participant.
       const event = next.updated_at === person.updated_at ? "read" : "update";
       return {
-        writes: [...(next === person ? [] : await writePeople(settings, [next])), participantOfPath(reached)],
-        entries: [participantEntry(context, event, reached)],
+        writes: [
+          ...(next === person ? [] : await writePeople(settings, [next])),
+          sql.participantOfPath(reached),
+        ],
+        entries: [sql.participantEntry(context, event, reached)],
       };
     },
-    { unguardedReads: { shown: participantOfPath(reached) } },
+    { unguardedReads: { shown: sql.participantOfPath(reached) } },
   );
 }
 
@@ -89,16 +79,16 @@ export async function reportParticipant(
   report: ParticipantReport,
 ): Promise<ShownParticipant> {
   const { now, settings } = context;
-  const named = await namedKeys(settings, [key]);
+  const named = await sql.namedKeys(settings, [key]);
   const { visit_ids, numbers } = plannedIn([key]);
   return decideAndWrite(
     context,
     {
       room: reportedRoomOfAnySlug({ slug }),
-      participants: participantsOfRoom({ slug, ...named.values }),
-      people: peopleOfRoom({ slug, ...named.values, numbers }),
-      members: memberOfRoom({ slug, user_id: report.user_id ?? null }),
-      visits: visitsOfRoom({ slug, visit_ids }),
+      participants: sql.participantsOfRoom({ slug, ...named.values }),
+      people: sql.peopleOfRoom({ slug, ...named.values, numbers }),
+      members: sql.memberOfRoom({ slug, user_id: report.user_id ?? null }),
+      visits: sql.visitsOfRoom({ slug, visit_ids }),
     },
     async ({ room: [room], participants, people, members, visits }): Promise<Decision<ShownParticipant>> => {
       if (!room) throw waitingRoomNotFound();
@@ -114,9 +104,9 @@ export async function reportParticipant(
         writes: [
           ...(next.person === person ? [] : await writePeople(settings, [next.person])),
           id !== undefined && participant
-            ? participantWrites.update(participant, { ...participant, ...row })
-            : participantWrites.insert(row),
-          participantByKey({ organization_id: room.organization_id, key }),
+            ? sql.participantWrites.update(participant, { ...participant, ...row })
+            : sql.participantWrites.insert(row),
+          sql.participantByKey({ organization_id: room.organization_id, key }),
         ],
       };
     },

@@ -7,17 +7,11 @@ import { administeredOrganization } from "../../http/roles.ts";
 import { DATABASE_TIMEOUT } from "../../tuning.ts";
 import { advance, type Found, mergeEvents, unreadAfter, writeEventPositions } from "./events.positions.ts";
 import type { EventsQuery, PlatformEvent, PlatformEventsQuery } from "./events.schemas.ts";
-import {
-  allEvents,
-  eventsByTypeName,
-  stateOfEvents,
-  unreadEvents,
-  unreadEventsOfTypes,
-} from "./events.sql.ts";
+import * as sql from "./events.sql.ts";
 
 export async function listEvents({ db, caller }: ClientContext, { type, after, per_page }: EventsQuery) {
   const organization_id = administeredOrganization(caller);
-  const list = (type && eventsByTypeName.get(type)) ?? allEvents;
+  const list = (type && sql.eventsByTypeName.get(type)) ?? sql.allEvents;
   const page = await runAll(db, list({ organization_id, after, limit: per_page }));
   return { events: page, next_after: page.at(-1)?.id ?? after };
 }
@@ -32,9 +26,9 @@ export async function listEventsOfAllOrganizations(
 ): Promise<{ events: PlatformEvent[]; next_after: string }> {
   const unread = JSON.stringify(unreadAfter(after));
   const next = type
-    ? unreadEventsOfTypes({ unread, types: JSON.stringify(eventTypesOf([type])), limit: per_page })
-    : unreadEvents({ unread, limit: per_page });
-  const state = stateOfEvents({ positions: JSON.stringify(after) });
+    ? sql.unreadEventsOfTypes({ unread, types: JSON.stringify(eventTypesOf([type])), limit: per_page })
+    : sql.unreadEvents({ unread, limit: per_page });
+  const state = sql.stateOfEvents({ positions: JSON.stringify(after) });
   const ask = async (db: Database): Promise<Found<PlatformEvent>> => {
     const [[known], events] = await runBatch(db, [state, next]);
     return { events, newest: known?.newest ?? null, read: known?.read ?? [] };

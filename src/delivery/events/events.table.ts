@@ -1,4 +1,4 @@
-import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { idColumn } from "../../database/columns.ts";
 import type { EventType } from "../../database/enums.ts";
 import { organizationId } from "../../organization/organizations/organizations.table.ts";
@@ -19,7 +19,7 @@ export const events = sqliteTable(
     created_at: integer().notNull(),
   },
   (t) => [
-    uniqueIndex("events_by_organization").on(t.organization_id, t.id),
+    index("events_by_organization").on(t.organization_id, t.id),
     index("events_by_type").on(t.organization_id, t.type, t.id),
     index("events_by_age").on(t.organization_id, t.created_at),
     // For the platform, which reads the events of all organizations.

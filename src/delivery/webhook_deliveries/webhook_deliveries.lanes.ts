@@ -16,13 +16,7 @@ import {
 import { rowsBy, selectColumn } from "../../database/selects.ts";
 import { log } from "../../http/log.ts";
 import { isServed } from "../../organization/organizations/organizations.sql.ts";
-import {
-  DUE_TOLERANCE,
-  WEBHOOK_LANE_PORTION,
-  WEBHOOK_LANE_TIME,
-  WEBHOOK_LEASE,
-  WEBHOOK_RESULTS_PORTION,
-} from "../../tuning.ts";
+import * as tuning from "../../tuning.ts";
 import { events } from "../events/events.table.ts";
 import type { WebhookEndpoint } from "../webhook_endpoints/webhook_endpoints.schemas.ts";
 import { endpointWrites } from "../webhook_endpoints/webhook_endpoints.sql.ts";
@@ -56,10 +50,10 @@ export interface Lane {
 
 /** null if the endpoint is inactive or already leased. */
 export async function openLane({ db, now }: Context, id: number): Promise<Lane | null> {
-  const lease_until = now + WEBHOOK_LEASE;
+  const lease_until = now + tuning.WEBHOOK_LEASE;
   const [[endpoint], deliveries] = await runBatch(db, [
     leaseEndpoint({ id, now, lease_until }),
-    dueDeliveries({ id, now, due_before: now + DUE_TOLERANCE }),
+    dueDeliveries({ id, now, due_before: now + tuning.DUE_TOLERANCE }),
   ]);
   return endpoint ? { endpoint, deliveries, opened_at: now, lease_until } : null;
 }
@@ -67,7 +61,7 @@ export async function openLane({ db, now }: Context, id: number): Promise<Lane |
 /** @returns when to send a message for the endpoint, or null for no message */
 export async function runLane(context: Context, lane: Lane): Promise<number | null> {
   const { db } = context;
-  const endAt = Date.now() + WEBHOOK_LANE_TIME;
+  const endAt = Date.now() + tuning.WEBHOOK_LANE_TIME;
   const attempts: Attempt[] = [];
   let unrecorded: Outcome[] = [];
   for (const delivery of lane.deliveries) {
@@ -77,7 +71,7 @@ export async function runLane(context: Context, lane: Lane): Promise<number | nu
     if (attempt) attempts.push(attempt);
     unrecorded.push(mergeDelivery(delivery, attempt, Date.now()));
     if (isLaneOver(attempts) || Date.now() > endAt) break;
-    if (unrecorded.length === WEBHOOK_RESULTS_PORTION) {
+    if (unrecorded.length === tuning.WEBHOOK_RESULTS_PORTION) {
       const isUnchanged = await record(db, lane, unrecorded);
       unrecorded = [];
       if (!isUnchanged) break;
@@ -198,7 +192,7 @@ const dueDeliveries = preparedQuery(
         ),
       )
       .orderBy(asc(event_id))
-      .limit(WEBHOOK_LANE_PORTION);
+      .limit(tuning.WEBHOOK_LANE_PORTION);
   },
 );
 

@@ -1,17 +1,6 @@
 import { type EventType, eventTypesOf } from "../../database/enums.ts";
-import {
-  MAX_WEBHOOK_RETRY_AFTER,
-  WEBHOOK_FAILING_FOR,
-  WEBHOOK_RETRY_DELAYS,
-  WEBHOOK_TIMEOUT,
-} from "../../lifetimes.ts";
-import {
-  MAX_WEBHOOK_PAUSE,
-  MIN_WEBHOOK_PAUSE,
-  WEBHOOK_FAILURES_IN_A_ROW,
-  WEBHOOK_NUDGE_AHEAD,
-  WEBHOOK_RETRY_JITTER,
-} from "../../tuning.ts";
+import * as lifetimes from "../../lifetimes.ts";
+import * as tuning from "../../tuning.ts";
 import { SECOND } from "../../units.ts";
 import type { webhookEndpoints } from "../webhook_endpoints/webhook_endpoints.table.ts";
 import type { webhookDeliveries } from "./webhook_deliveries.table.ts";
@@ -29,7 +18,7 @@ export interface Attempt {
 
 /* The receiver's response is not kept. */
 
-export const NO_ANSWER = `There was no response within ${WEBHOOK_TIMEOUT / 1000} seconds`;
+export const NO_ANSWER = `There was no response within ${lifetimes.WEBHOOK_TIMEOUT / 1000} seconds`;
 
 export const UNREACHABLE = "The endpoint could not be reached";
 
@@ -76,9 +65,9 @@ export function nextAttemptAt(
   now: number,
   chance = Math.random(),
 ): number | null {
-  const delay = WEBHOOK_RETRY_DELAYS[attempts - 1];
+  const delay = lifetimes.WEBHOOK_RETRY_DELAYS[attempts - 1];
   if (delay === undefined) return null;
-  const retryAt = now + Math.round(delay * (1 + WEBHOOK_RETRY_JITTER * chance));
+  const retryAt = now + Math.round(delay * (1 + tuning.WEBHOOK_RETRY_JITTER * chance));
   return Math.max(retryAt, retryAfterAt(retry_after, now) ?? 0);
 }
 
@@ -86,7 +75,7 @@ export function nextAttemptAt(
 function retryAfterAt(retry_after: string | null, now: number): number | null {
   if (retry_after === null) return null;
   const asked = /^\d+$/.test(retry_after) ? now + Number(retry_after) * 1000 : Date.parse(retry_after);
-  return Number.isNaN(asked) ? null : Math.min(asked, now + MAX_WEBHOOK_RETRY_AFTER);
+  return Number.isNaN(asked) ? null : Math.min(asked, now + lifetimes.MAX_WEBHOOK_RETRY_AFTER);
 }
 
 type EndpointInLane = Omit<typeof webhookEndpoints.$inferSelect, "secret" | "previous_secrets">;
@@ -100,8 +89,8 @@ const GONE = 410;
 /** The pause grows with the time that the endpoint has been failing. */
 export function pausedUntil(failing_since: number, retry_after: string | null, now: number): number {
   const asked = (retryAfterAt(retry_after, now) ?? 0) - now;
-  const pause = Math.max(now - failing_since, asked, MIN_WEBHOOK_PAUSE);
-  return now + Math.min(pause, MAX_WEBHOOK_PAUSE);
+  const pause = Math.max(now - failing_since, asked, tuning.MIN_WEBHOOK_PAUSE);
+  return now + Math.min(pause, tuning.MAX_WEBHOOK_PAUSE);
 }
 
 const isGone = (attempts: Attempt[]) => attempts.at(-1)?.response_status === GONE;
@@ -111,7 +100,11 @@ function isDown(attempts: Attempt[]): boolean {
   const last = attempts.at(-1);
   if (!last || last.error === null) return false;
   const failuresInARow = attempts.length - 1 - attempts.findLastIndex(({ error }) => error === null);
-  return last.error === NO_ANSWER || last.retry_after !== null || failuresInARow >= WEBHOOK_FAILURES_IN_A_ROW;
+  return (
+    last.error === NO_ANSWER ||
+    last.retry_after !== null ||
+    failuresInARow >= tuning.WEBHOOK_FAILURES_IN_A_ROW
+  );
 }
 
 export const isLaneOver = (attempts: Attempt[]): boolean => isGone(attempts) || isDown(attempts);
@@ -128,7 +121,7 @@ function endpointAfter(endpoint: EndpointInLane, attempts: Attempt[], now: numbe
       ? pausedUntil(failing_since ?? now, attempts.at(-1)?.retry_after ?? null, now)
       : null,
   };
-  const hasFailedTooLong = failing_since !== null && failing_since <= now - WEBHOOK_FAILING_FOR;
+  const hasFailedTooLong = failing_since !== null && failing_since <= now - lifetimes.WEBHOOK_FAILING_FOR;
   if (!endpoint.is_active || !(isGone(attempts) || hasFailedTooLong)) return next;
   const disabled_reason = isGone(attempts) ? "gone" : "failing";
   return { ...next, is_active: false, disabled_reason, updated_at: now };
@@ -161,7 +154,7 @@ export function endLane(
   const { message_at } = endpoint;
   if (message_at !== null && message_at > now && message_at < ready_at + SECOND)
     return { endpoint: next, nudge_at: null };
-  const nudge_at = ready_at - now < WEBHOOK_NUDGE_AHEAD ? inWholeSeconds(ready_at, now) : null;
+  const nudge_at = ready_at - now < tuning.WEBHOOK_NUDGE_AHEAD ? inWholeSeconds(ready_at, now) : null;
   return { endpoint: { ...next, message_at: nudge_at }, nudge_at };
 }
 

@@ -10,11 +10,7 @@ import { exampleEvent, idsOfType } from "../events/events.examples.ts";
 import { EVENT_MEANINGS } from "../events/events.openapi.ts";
 import { eventIds } from "../events/events.responses.ts";
 import { endpointParameters } from "../webhook_endpoints/webhook_endpoints.openapi.ts";
-import {
-  endpointNotActive,
-  webhookEndpointNotFound,
-  webhooksQuiet,
-} from "../webhook_endpoints/webhook_endpoints.refusals.ts";
+import * as refusals from "../webhook_endpoints/webhook_endpoints.refusals.ts";
 import { UNREACHABLE } from "./webhook_deliveries.merge.ts";
 import {
   deliveriesSchema,
@@ -98,7 +94,7 @@ export const webhookDeliveriesReference: Reference = {
         },
       },
       response: { schema: deliveriesSchema },
-      errors: [webhookEndpointNotFound()],
+      errors: [refusals.webhookEndpointNotFound()],
     },
     "POST /webhook_endpoints/:id/redeliver": {
       operationId: "redeliverWebhooks",
@@ -113,7 +109,7 @@ export const webhookDeliveriesReference: Reference = {
         example: { after: story.EVENT_ID - 1 },
       },
       response: { schema: redeliverySchema },
-      errors: [webhookEndpointNotFound(), webhooksQuiet(), endpointNotActive()],
+      errors: [refusals.webhookEndpointNotFound(), refusals.webhooksQuiet(), refusals.endpointNotActive()],
     },
     "POST /webhook_endpoints/:id/ping": {
       operationId: "pingWebhookEndpoint",
@@ -133,7 +129,7 @@ export const webhookDeliveriesReference: Reference = {
           "The endpoint did not respond": { response_status: null, error: UNREACHABLE },
         },
       },
-      errors: [webhookEndpointNotFound(), webhooksQuiet()],
+      errors: [refusals.webhookEndpointNotFound(), refusals.webhooksQuiet()],
     },
   },
 };

@@ -6,20 +6,11 @@ import { quietSince } from "../../database/quiet.ts";
 import { workOff } from "../../database/turns.ts";
 import { administeredOrganization } from "../../http/roles.ts";
 import { EVENTS_KEPT_FOR } from "../../lifetimes.ts";
-import {
-  endpointNotActive,
-  webhookEndpointNotFound,
-  webhooksQuiet,
-} from "../webhook_endpoints/webhook_endpoints.refusals.ts";
+import * as refusals from "../webhook_endpoints/webhook_endpoints.refusals.ts";
 import { endpointById, endpointWithSecrets } from "../webhook_endpoints/webhook_endpoints.sql.ts";
 import { type DeliveriesQuery, type Delivery, newPing, newTest } from "./webhook_deliveries.schemas.ts";
 import { sendWebhook } from "./webhook_deliveries.sending.ts";
-import {
-  deleteOrphanedDeliveries,
-  deliveriesBefore,
-  redeliverEvents,
-  redeliveredEvents,
-} from "./webhook_deliveries.sql.ts";
+import * as sql from "./webhook_deliveries.sql.ts";
 
 /** Newest first. */
 export async function listDeliveries(
@@ -30,9 +21,9 @@ export async function listDeliveries(
   const organization_id = administeredOrganization(caller);
   const [[endpoint], deliveries] = await runBatch(db, [
     endpointById({ organization_id, id }),
-    deliveriesBefore({ organization_id, id, before: after ?? Number.MAX_SAFE_INTEGER, limit: per_page }),
+    sql.deliveriesBefore({ organization_id, id, before: after ?? Number.MAX_SAFE_INTEGER, limit: per_page }),
   ]);
-  if (!endpoint) throw webhookEndpointNotFound();
+  if (!endpoint) throw refusals.webhookEndpointNotFound();
   return { deliveries, next_after: deliveries.at(-1)?.event_id ?? after ?? null };
 }
 
@@ -44,8 +35,8 @@ export async function pingWebhookEndpoint(context: ClientContext, id: number, ty
     endpointWithSecrets({ organization_id, id }),
     quietSince({}),
   ]);
-  if (!endpoint) throw webhookEndpointNotFound();
-  if (quiet) throw webhooksQuiet();
+  if (!endpoint) throw refusals.webhookEndpointNotFound();
+  if (quiet) throw refusals.webhooksQuiet();
   return sendWebhook(context, endpoint, type ? newTest(type) : newPing(now));
 }
 
@@ -56,9 +47,9 @@ export async function redeliver(context: ClientContext, id: number, after: numbe
     context,
     { endpoint: endpointById({ organization_id, id }), quiet: quietSince({}) },
     ({ endpoint: [endpoint], quiet: [quiet] }) => {
-      if (!endpoint) throw webhookEndpointNotFound();
-      if (quiet) throw webhooksQuiet();
-      if (!endpoint.is_active) throw endpointNotActive();
+      if (!endpoint) throw refusals.webhookEndpointNotFound();
+      if (quiet) throw refusals.webhooksQuiet();
+      if (!endpoint.is_active) throw refusals.endpointNotActive();
       const { event_types, created_at } = endpoint;
       const redelivery = {
         organization_id,
@@ -68,11 +59,11 @@ export async function redeliver(context: ClientContext, id: number, after: numbe
         created_at,
         events_since: now - EVENTS_KEPT_FOR,
       };
-      return { writes: [redeliverEvents({ ...redelivery, now }), redeliveredEvents(redelivery)] };
+      return { writes: [sql.redeliverEvents({ ...redelivery, now }), sql.redeliveredEvents(redelivery)] };
     },
   );
   return { redelivered_count: count, next_after: last };
 }
 
 export const deleteOldDeliveries = ({ db }: Context): Promise<number> =>
-  workOff(db, deleteOrphanedDeliveries);
+  workOff(db, sql.deleteOrphanedDeliveries);

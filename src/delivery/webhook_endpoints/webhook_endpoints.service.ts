@@ -12,38 +12,26 @@ import { type Author, asAdministrator } from "../../organization/roles/roles.aut
 import { newWebhookSecret } from "../webhook_deliveries/webhook_deliveries.format.ts";
 import { mergeEndpoint, newEndpoint, rotateSecret } from "./webhook_endpoints.merge.ts";
 import { urlFault } from "./webhook_endpoints.policy.ts";
-import {
-  endpointOutlivesClient,
-  urlNotAllowed,
-  webhookEndpointNotFound,
-} from "./webhook_endpoints.refusals.ts";
+import * as refusals from "./webhook_endpoints.refusals.ts";
 import type {
   createWebhookEndpointBody,
   updateWebhookEndpointBody,
   WebhookEndpoint,
   WebhookEndpointWithSecret,
 } from "./webhook_endpoints.schemas.ts";
-import {
-  deleteEndpoint,
-  endpointById,
-  endpointEntry,
-  endpointIdempotency,
-  endpointQuota,
-  endpointsOf,
-  endpointWithSecrets,
-  endpointWrites,
-} from "./webhook_endpoints.sql.ts";
+import * as sql from "./webhook_endpoints.sql.ts";
 
 /** Not paged: an organization can have only a few. */
 export async function listWebhookEndpoints({ db, caller }: ClientContext): Promise<WebhookEndpoint[]> {
   const organization_id = administeredOrganization(caller);
-  return runAll(db, endpointsOf({ organization_id }));
+  return runAll(db, sql.endpointsOf({ organization_id }));
 }
 
 export const requireWebhookEndpoint = async (
   { db, caller }: ClientContext,
   id: number,
-): Promise<WebhookEndpoint> => requireFirst(db, endpointById(ownPath(caller, id)), webhookEndpointNotFound);
+): Promise<WebhookEndpoint> =>
+  requireFirst(db, sql.endpointById(ownPath(caller, id)), refusals.webhookEndpointNotFound);
 
 export async function createWebhookEndpoint(
   context: ClientContext,
@@ -58,17 +46,17 @@ export async function createWebhookEndpoint(
   const service_url = new URL(context.url).origin;
   const endpoint = await decideAndWrite(
     context,
-    { member: author.read, quota: endpointQuota({ organization_id }) },
+    { member: author.read, quota: sql.endpointQuota({ organization_id }) },
     ({ member: [member], quota: [quota] }) => {
       author.require(member);
       const isFull = quota?.is_full ?? false;
       const known = { organization_id, secret, service_url, created_by_user_id, isFull };
       return {
-        writes: [endpointWrites.insert(newEndpoint(known, input, now))],
-        entries: [endpointEntry.ofNewest(context, "create", {})],
+        writes: [sql.endpointWrites.insert(newEndpoint(known, input, now))],
+        entries: [sql.endpointEntry.ofNewest(context, "create", {})],
       };
     },
-    { idempotency: await endpointIdempotency(context, {}) },
+    { idempotency: await sql.endpointIdempotency(context, {}) },
   );
   return { ...endpoint, secret };
 }
@@ -83,12 +71,12 @@ export async function updateWebhookEndpoint(
   if (input.url !== undefined) requireAllowedUrl(context, input.url);
   const { organization_user_id: user_id } = caller;
   const service_url = new URL(context.url).origin;
-  return changeEndpoint(context, endpointById(own), (endpoint) => {
+  return changeEndpoint(context, sql.endpointById(own), (endpoint) => {
     requireUnchanged(context, { secret: undefined });
     const next = mergeEndpoint({ endpoint, service_url, user_id }, input, now);
     return {
-      writes: [endpointWrites.update(endpoint, next)],
-      entries: isSameRow(endpoint, next) ? [] : [endpointEntry.of(context, "update", own)],
+      writes: [sql.endpointWrites.update(endpoint, next)],
+      entries: isSameRow(endpoint, next) ? [] : [sql.endpointEntry.of(context, "update", own)],
     };
   });
 }
@@ -96,19 +84,19 @@ export async function updateWebhookEndpoint(
 export async function rotateWebhookSecret(context: ClientContext, id: number) {
   const own = ownPath(context.caller, id);
   const secret = newWebhookSecret();
-  const rotated = await changeEndpoint(context, endpointWithSecrets(own), (endpoint) => ({
-    writes: [endpointWrites.update(endpoint, rotateSecret(endpoint, secret, context.now))],
-    entries: [endpointEntry.of(context, "update", own)],
+  const rotated = await changeEndpoint(context, sql.endpointWithSecrets(own), (endpoint) => ({
+    writes: [sql.endpointWrites.update(endpoint, rotateSecret(endpoint, secret, context.now))],
+    entries: [sql.endpointEntry.of(context, "update", own)],
   }));
   return { ...rotated, secret };
 }
 
 export async function deleteWebhookEndpoint(context: ClientContext, id: number): Promise<void> {
   const own = ownPath(context.caller, id);
-  const writes = [endpointEntry.of(context, "delete", own), deleteEndpoint(own)] as const;
+  const writes = [sql.endpointEntry.of(context, "delete", own), sql.deleteEndpoint(own)] as const;
   await changeEndpoint(
     context,
-    endpointById(own),
+    sql.endpointById(own),
     () => ({ writes: [...writes] }),
     asAdministrator(context.caller),
   );
@@ -124,7 +112,7 @@ function asLasting(caller: Caller): Author<Rights> {
   const author = asAdministrator(caller);
   const require: typeof author.require = (member) => {
     const rights = author.require(member);
-    if (!isWithin(rights, { ...rights, expires_at: null })) throw endpointOutlivesClient();
+    if (!isWithin(rights, { ...rights, expires_at: null })) throw refusals.endpointOutlivesClient();
     return rights;
   };
   return { ...author, require };
@@ -140,7 +128,7 @@ const changeEndpoint = <Endpoint, Result>(
   const reads = { member: author.read, endpoint: read };
   return decideAndWrite(context, reads, ({ member: [member], endpoint: [endpoint] }) => {
     author.require(member);
-    if (!endpoint) throw webhookEndpointNotFound();
+    if (!endpoint) throw refusals.webhookEndpointNotFound();
     return decide(endpoint);
   });
 };
@@ -148,5 +136,5 @@ const changeEndpoint = <Endpoint, Result>(
 function requireAllowedUrl({ url: ownUrl, settings: { OWN_HOSTS } }: ClientContext, url: string): void {
   const allowsLoopback = isLoopback(new URL(ownUrl).hostname);
   const fault = urlFault(url, { ownUrl, ownHosts: OWN_HOSTS, allowsLoopback });
-  if (fault) throw urlNotAllowed(fault);
+  if (fault) throw refusals.urlNotAllowed(fault);
 }

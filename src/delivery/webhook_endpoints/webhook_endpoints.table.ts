@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { idColumn, timestamps, withinOrganization } from "../../database/columns.ts";
 import type { DisabledReason, EventTypeName } from "../../database/enums.ts";
 import { organizationUsers } from "../../organization/members/organization_users.table.ts";
@@ -44,7 +44,7 @@ export const webhookEndpoints = sqliteTable(
     message_at: integer(),
   },
   (t) => [
-    uniqueIndex("webhook_endpoints_by_organization").on(t.organization_id, t.id),
+    index("webhook_endpoints_by_organization").on(t.organization_id, t.id),
     index("webhook_endpoints_due").on(t.due_at).where(sql`due_at is not null and is_active`),
     withinOrganization(t, t.created_by_user_id, organizationUsers),
   ],

@@ -3,12 +3,7 @@ import { BULK_ROWS_PERIOD, BULK_ROWS_RETRY_AFTER } from "../../lifetimes.ts";
 import { MAX_BULK_INVITES, MAX_BULK_ROWS } from "../../limits.ts";
 import { TOO_MANY_MAILS, TOO_MANY_MAILS_TO_ADDRESS } from "../../organization/usage/usage.refusals.ts";
 import { grouped, HOUR } from "../../units.ts";
-import {
-  HAS_ACCOUNT,
-  hasPendingInvite,
-  type PendingInvite,
-  TOO_MANY_INVITES,
-} from "../invites/invites.refusals.ts";
+import * as refusals from "../invites/invites.refusals.ts";
 
 export const bulkInviteNotFound = () => notFound("Bulk invite");
 
@@ -27,10 +22,10 @@ export const tooManyBulkRows = () =>
 
 export const ROW_FAULTS = {
   repeated: "The email is in an earlier row of the request",
-  account: `The email ${HAS_ACCOUNT}`,
+  account: `The email ${refusals.HAS_ACCOUNT}`,
   membershipEnded: "The membership of this email ended after the request",
-  pendingInvite: (pending: PendingInvite) => `The email ${hasPendingInvite(pending)}`,
-  tooManyInvites: TOO_MANY_INVITES,
+  pendingInvite: (pending: refusals.PendingInvite) => `The email ${refusals.hasPendingInvite(pending)}`,
+  tooManyInvites: refusals.TOO_MANY_INVITES,
   tooManyMails: TOO_MANY_MAILS,
   tooManyMailsToAddress: TOO_MANY_MAILS_TO_ADDRESS,
   creatorRemoved: "The membership of the person who sent this invite has ended",

@@ -9,16 +9,7 @@ import type { InviteInput } from "../invites/invites.schemas.ts";
 import { newBulkInvite, newRows, requireAssignableRows } from "./bulk_invites.merge.ts";
 import { bulkInviteNotFound } from "./bulk_invites.refusals.ts";
 import type { BulkInvite } from "./bulk_invites.schemas.ts";
-import {
-  bulkInviteEntry,
-  bulkInviteIdempotency,
-  bulkInviteQuota,
-  bulkInviteWrites,
-  failuresOfBulkInvite,
-  insertBulkInviteRows,
-  newestBulkInvite,
-  ownBulkInvite,
-} from "./bulk_invites.sql.ts";
+import * as sql from "./bulk_invites.sql.ts";
 
 export async function createBulkInvite(context: ClientContext, inputs: InviteInput[]): Promise<BulkInvite> {
   const { now, settings, caller } = context;
@@ -32,28 +23,32 @@ export async function createBulkInvite(context: ClientContext, inputs: InviteInp
     context,
     {
       member: rightsOfCaller(caller),
-      quota: bulkInviteQuota({ organization_id, since: now - BULK_ROWS_PERIOD, total_count: inputs.length }),
+      quota: sql.bulkInviteQuota({
+        organization_id,
+        since: now - BULK_ROWS_PERIOD,
+        total_count: inputs.length,
+      }),
     },
     ({ member: [member], quota: [quota] }) => {
       const isBeyondQuota = quota?.is_beyond ?? false;
       const known = { organization_id, user_id, own: requireRights(member), isBeyondQuota };
       return {
         writes: [
-          bulkInviteWrites.insert(newBulkInvite(known, inputs, now)),
-          insertBulkInviteRows(newRows(organization_id, inputs, digests)),
-          newestBulkInvite({}),
+          sql.bulkInviteWrites.insert(newBulkInvite(known, inputs, now)),
+          sql.insertBulkInviteRows(newRows(organization_id, inputs, digests)),
+          sql.newestBulkInvite({}),
         ],
-        entries: [bulkInviteEntry(context, "create", {})],
+        entries: [sql.bulkInviteEntry(context, "create", {})],
       };
     },
-    { idempotency: await bulkInviteIdempotency(context, {}) },
+    { idempotency: await sql.bulkInviteIdempotency(context, {}) },
   );
 }
 
 export async function requireBulkInvite({ db, caller: { organization_id } }: ClientContext, id: number) {
   const [[bulkInvite], failures] = await runBatch(db, [
-    ownBulkInvite({ organization_id, id }),
-    failuresOfBulkInvite({ organization_id, id }),
+    sql.ownBulkInvite({ organization_id, id }),
+    sql.failuresOfBulkInvite({ organization_id, id }),
   ]);
   if (!bulkInvite) throw bulkInviteNotFound();
   return { bulkInvite, failures };

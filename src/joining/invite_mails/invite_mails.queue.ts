@@ -12,16 +12,7 @@ import { DUE_TOLERANCE, MAIL_LEASE, MAIL_PORTION, MAILS_AT_ONCE } from "../../tu
 import { afterFailedMail, linkMadeAt } from "../invites/invites.merge.ts";
 import { withAcceptUrl } from "../invites/invites.tokens.ts";
 import { inviteMail } from "./invite_mails.content.ts";
-import {
-  type DueMail,
-  dueMails,
-  endMailLease,
-  type LeasedMail,
-  leaseMail,
-  type MailLease,
-  recordSent,
-  refuseMail,
-} from "./invite_mails.sql.ts";
+import * as sql from "./invite_mails.sql.ts";
 
 /** D1 knows which mails are due, so a lost or duplicate message does no harm. */
 const inviteMailMessage = lazily(() => z.object({ schema: z.literal("invite_mails/1") }));
@@ -69,32 +60,32 @@ async function sendDueMails(context: Context): Promise<boolean> {
   return due.length === MAIL_PORTION;
 }
 
-const findDueMails = ({ db, now }: Context, turn: Turn): Promise<DueMail[]> =>
-  runAll(db, dueMails({ ...turn, due_before: now + DUE_TOLERANCE }));
+const findDueMails = ({ db, now }: Context, turn: Turn): Promise<sql.DueMail[]> =>
+  runAll(db, sql.dueMails({ ...turn, due_before: now + DUE_TOLERANCE }));
 
-async function sendIfLeased(context: Context & { mailer: Mailer }, due: DueMail): Promise<void> {
+async function sendIfLeased(context: Context & { mailer: Mailer }, due: sql.DueMail): Promise<void> {
   const { db, now } = context;
   const { id, next_mail_at } = due;
-  const lease: MailLease = { id, next_mail_at, now, lease_until: now + MAIL_LEASE };
-  const [[leased], [refused]] = await runBatch(db, [leaseMail(lease), refuseMail(lease)]);
+  const lease: sql.MailLease = { id, next_mail_at, now, lease_until: now + MAIL_LEASE };
+  const [[leased], [refused]] = await runBatch(db, [sql.leaseMail(lease), sql.refuseMail(lease)]);
   const reason = due.expires_at <= now ? "expired" : "outcomes_unknown";
   if (refused) log("invite_mail_failed", { ...idsOfMail(due), reason });
   if (leased) await sendLeased(context, due, lease, leased);
 }
 
-const idsOfMail = ({ id, organization_id }: DueMail) => ({ organization_id, invite_id: id });
+const idsOfMail = ({ id, organization_id }: sql.DueMail) => ({ organization_id, invite_id: id });
 
 async function sendLeased(
   context: Context & { mailer: Mailer },
-  due: DueMail,
-  { id, lease_until }: MailLease,
-  leased: LeasedMail,
+  due: sql.DueMail,
+  { id, lease_until }: sql.MailLease,
+  leased: sql.LeasedMail,
 ): Promise<void> {
   const { db, settings, mailer } = context;
   const ids = idsOfMail(due);
   const outcome = await sendMail(mailer, inviteMail(await withAcceptUrl(settings, leased)));
   if (outcome.state === "sent") {
-    await runAll(db, recordSent({ id, link_made_at: linkMadeAt(due), mailed_at: Date.now() }));
+    await runAll(db, sql.recordSent({ id, link_made_at: linkMadeAt(due), mailed_at: Date.now() }));
     return;
   }
   if (outcome.state === "unknown") {
@@ -106,5 +97,5 @@ async function sendLeased(
   const said = { ...ids, reason: outcome.reason };
   if (next.mail_status === "failed") log("invite_mail_failed", said);
   else log("invite_mail_deferred", said);
-  await runAll(db, endMailLease({ id, lease_until, ...next }));
+  await runAll(db, sql.endMailLease({ id, lease_until, ...next }));
 }

@@ -10,17 +10,7 @@ import { MAIL_RETRIES } from "../../tuning.ts";
 import { DAY } from "../../units.ts";
 import { hasEnded, type Member } from "../organization_users/organization_users.merge.ts";
 import { notFormerMember } from "../organization_users/organization_users.refusals.ts";
-import {
-  inviteAlreadyUsed,
-  inviteExpired,
-  inviteeHasAccount,
-  inviteeHasPendingInvite,
-  inviteeHasReturned,
-  inviteSentJustNow,
-  type PendingInvite,
-  tooManyInvites,
-  usedInviteIsNotResent,
-} from "./invites.refusals.ts";
+import * as refusals from "./invites.refusals.ts";
 import type { NewInviteInput } from "./invites.schemas.ts";
 import type { invites } from "./invites.table.ts";
 
@@ -41,7 +31,7 @@ export interface Inviter {
   mailer: Mailer | null;
 }
 
-type InviteeFault = { reason: "account" } | ({ reason: "pendingInvite" } & PendingInvite);
+type InviteeFault = { reason: "account" } | ({ reason: "pendingInvite" } & refusals.PendingInvite);
 
 /** The first reason that applies. */
 export function inviteeFault({ hasAccount, pending }: KnownInvitee, now: number): InviteeFault | undefined {
@@ -58,10 +48,10 @@ export function newInvite(
   now: number,
 ): NewRow<typeof invites> {
   const fault = inviteeFault(known, now);
-  if (fault?.reason === "account") throw inviteeHasAccount();
-  if (fault) throw inviteeHasPendingInvite(fault);
+  if (fault?.reason === "account") throw refusals.inviteeHasAccount();
+  if (fault) throw refusals.inviteeHasPendingInvite(fault);
   if (input.returning_user_id !== undefined && !mayReturn) throw notFormerMember("organization_invite");
-  if (isFull) throw tooManyInvites();
+  if (isFull) throw refusals.tooManyInvites();
   const { email, display_name, role_names: roles, returning_user_id = null } = input;
   return inviteRow(known, { email, display_name, roles, returning_user_id }, now);
 }
@@ -99,9 +89,9 @@ type InviteRow = typeof invites.$inferSelect;
  * @throws ApiError 422
  */
 export function useInvite(invite: InviteRow, member: Member | undefined, now: number): InviteRow {
-  if (invite.used_at !== null) throw inviteAlreadyUsed();
-  if (invite.expires_at <= now) throw inviteExpired();
-  if (invite.returning_user_id !== null && member && !hasEnded(member)) throw inviteeHasReturned();
+  if (invite.used_at !== null) throw refusals.inviteAlreadyUsed();
+  if (invite.expires_at <= now) throw refusals.inviteExpired();
+  if (invite.returning_user_id !== null && member && !hasEnded(member)) throw refusals.inviteeHasReturned();
   const { mail_status, mailed_at } = invite;
   // The invitee no longer needs the mail. If a mail with an earlier link was sent, the status says so.
   const status = mailed_at === null ? "off" : "sent";
@@ -120,10 +110,10 @@ export function renewInvite(
   { own, settings, mailer }: { own: Rights } & Pick<Inviter, "settings" | "mailer">,
   now: number,
 ): InviteRow {
-  if (invite.used_at !== null) throw usedInviteIsNotResent();
+  if (invite.used_at !== null) throw refusals.usedInviteIsNotResent();
   requireAssignable(own, invite.roles, "roles");
   const sentBefore = now - linkMadeAt(invite);
-  if (sentBefore < INVITE_RESEND_PAUSE) throw inviteSentJustNow(INVITE_RESEND_PAUSE - sentBefore);
+  if (sentBefore < INVITE_RESEND_PAUSE) throw refusals.inviteSentJustNow(INVITE_RESEND_PAUSE - sentBefore);
   return {
     ...invite,
     expires_at: inviteExpiry(settings, now),

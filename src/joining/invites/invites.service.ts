@@ -9,32 +9,20 @@ import { countMails, digestsOfAddresses } from "../invite_mails/invite_mails.lim
 import { newInvite, renewInvite } from "./invites.merge.ts";
 import { inviteNotFound, usedInviteStays } from "./invites.refusals.ts";
 import type { Invite, InviteListQuery, NewInviteInput } from "./invites.schemas.ts";
-import {
-  inviteEntry,
-  inviteIdempotency,
-  inviteQuota,
-  inviteWrites,
-  listedInviteOf,
-  ownInviteById,
-  ownInviteRow,
-  pagesOfInvites,
-  pendingInviteOf,
-  removeInvite,
-  totalsOfInvites,
-} from "./invites.sql.ts";
+import * as sql from "./invites.sql.ts";
 
 export async function listInvites(
   { db, now, caller: { organization_id } }: ClientContext,
   { status, email, ...page }: InviteListQuery,
 ): Promise<Page<Invite>> {
   if (email !== undefined) {
-    const found = await runAll(db, listedInviteOf({ organization_id, email }));
+    const found = await runAll(db, sql.listedInviteOf({ organization_id, email }));
     const listed = found.filter(({ expires_at }) => expires_at > now === (status === "active"));
     return toPage(page, listed.length, page.page === 1 ? listed : []);
   }
   const [[totals], rows] = await runBatch(db, [
-    totalsOfInvites({ organization_id, now }),
-    pagesOfInvites[status]({ organization_id, now, ...pageWindow(page) }),
+    sql.totalsOfInvites({ organization_id, now }),
+    sql.pagesOfInvites[status]({ organization_id, now, ...pageWindow(page) }),
   ]);
   return toPage(page, totals?.[status] ?? 0, rows);
 }
@@ -43,7 +31,7 @@ export async function listInvites(
 export const requireInvite = (
   { db, caller: { organization_id } }: ClientContext,
   id: number,
-): Promise<Invite> => requireFirst(db, ownInviteById({ organization_id, id }), inviteNotFound);
+): Promise<Invite> => requireFirst(db, sql.ownInviteById({ organization_id, id }), inviteNotFound);
 
 export async function createInvite(context: ClientContext, input: NewInviteInput): Promise<Invite> {
   const { now, settings, mailer, caller } = context;
@@ -55,9 +43,9 @@ export async function createInvite(context: ClientContext, input: NewInviteInput
     {
       member: rightsOfCaller(caller),
       account: accountByEmail({ organization_id, email }),
-      pending: pendingInviteOf({ organization_id, email }),
+      pending: sql.pendingInviteOf({ organization_id, email }),
       former: formerMemberById({ organization_id, id: input.returning_user_id ?? 0 }),
-      quota: inviteQuota({ organization_id }),
+      quota: sql.inviteQuota({ organization_id }),
     },
     async ({ member: [member], account: [account], pending: [pending], former, quota: [quota] }) => {
       const own = requireRights(member);
@@ -75,24 +63,24 @@ export async function createInvite(context: ClientContext, input: NewInviteInput
       };
       const invite = newInvite(known, input, now);
       return {
-        writes: [...(await countMail(context, email)), inviteWrites.insert(invite)],
-        entries: [inviteEntry.ofNewest(context, "create", {})],
+        writes: [...(await countMail(context, email)), sql.inviteWrites.insert(invite)],
+        entries: [sql.inviteEntry.ofNewest(context, "create", {})],
       };
     },
-    { idempotency: await inviteIdempotency(context, { email, display_name }) },
+    { idempotency: await sql.inviteIdempotency(context, { email, display_name }) },
   );
 }
 
 export async function deleteInvite(context: ClientContext, id: number): Promise<void> {
   const { caller } = context;
   const path = { organization_id: caller.organization_id, id };
-  const reads = { member: rightsOfCaller(caller), invite: ownInviteRow(path) };
+  const reads = { member: rightsOfCaller(caller), invite: sql.ownInviteRow(path) };
   await decideAndWrite(context, reads, ({ member: [member], invite: [invite] }) => {
     const own = requireRights(member);
     if (!invite) throw inviteNotFound();
     if (invite.used_at !== null) throw usedInviteStays();
     requireAssignable(own, invite.roles, "roles");
-    return { writes: [inviteEntry.of(context, "delete", path), removeInvite(path)] };
+    return { writes: [sql.inviteEntry.of(context, "delete", path), sql.removeInvite(path)] };
   });
 }
 
@@ -100,13 +88,13 @@ export async function deleteInvite(context: ClientContext, id: number): Promise<
 export async function resendInvite(context: ClientContext, id: number): Promise<Invite> {
   const { now, settings, mailer, caller } = context;
   const path = { organization_id: caller.organization_id, id };
-  const reads = { member: rightsOfCaller(caller), invite: ownInviteRow(path) };
+  const reads = { member: rightsOfCaller(caller), invite: sql.ownInviteRow(path) };
   return decideAndWrite(context, reads, async ({ member: [member], invite: [invite] }) => {
     if (!invite) throw inviteNotFound();
     const resent = renewInvite(invite, { own: requireRights(member), settings, mailer }, now);
     return {
-      writes: [...(await countMail(context, invite.email)), inviteWrites.update(invite, resent)],
-      entries: [inviteEntry.of(context, "update", path)],
+      writes: [...(await countMail(context, invite.email)), sql.inviteWrites.update(invite, resent)],
+      entries: [sql.inviteEntry.of(context, "update", path)],
     };
   });
 }

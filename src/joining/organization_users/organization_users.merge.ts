@@ -3,17 +3,7 @@ import type { Role } from "../../database/enums.ts";
 import { withoutUndefined } from "../../http/wire.ts";
 import type { organizationUsers } from "../../organization/members/organization_users.table.ts";
 import { sortRoles } from "../../organization/roles/roles.policy.ts";
-import {
-  assistsNonProvider,
-  emailHasAccount,
-  emailTaken,
-  formerMemberStays,
-  type MemberField,
-  memberNeedsEmail,
-  notAnAssistant,
-  notFormerMember,
-  providerInUse,
-} from "./organization_users.refusals.ts";
+import * as refusals from "./organization_users.refusals.ts";
 import type { createUserBody, MemberChanges } from "./organization_users.schemas.ts";
 
 /** `assists` are the providers' ids, in ascending order. */
@@ -49,7 +39,7 @@ type Providers = { id: number }[];
 interface KnownMember {
   member: Member;
   providers: Providers;
-  field: MemberField;
+  field: refusals.MemberField;
   /** Whether someone is in the member's personal room, or a call is ongoing there. */
   isRoomInUse: boolean;
   emailOwner: { id: number } | undefined;
@@ -65,8 +55,9 @@ export function newMember(
   now: number,
 ): NextMember {
   const { organization_id, member } = known;
-  if (known.hasAccount) throw emailHasAccount();
-  if (returning_user_id !== undefined && !(member && hasEnded(member))) throw notFormerMember("user");
+  if (known.hasAccount) throw refusals.emailHasAccount();
+  if (returning_user_id !== undefined && !(member && hasEnded(member)))
+    throw refusals.notFormerMember("user");
   return withAssists(
     joinMember(member, { organization_id, ...input }, now),
     assists,
@@ -87,13 +78,13 @@ export function mergeMember(
 ): NextMember {
   const next = { ...member, ...withoutUndefined(input), updated_at: now };
   if (hasEnded(member)) {
-    if (input.roles) throw formerMemberStays(field, "roles");
-    if (assists && assists.length > 0) throw formerMemberStays(field, "assists");
+    if (input.roles) throw refusals.formerMemberStays(field, "roles");
+    if (assists && assists.length > 0) throw refusals.formerMemberStays(field, "assists");
     return next;
   }
-  if (next.email === null) throw memberNeedsEmail(field);
-  if (emailOwner && emailOwner.id !== member.id) throw emailTaken(field);
-  if (isRoomInUse && isProvider(member) && !isProvider(next)) throw providerInUse(field);
+  if (next.email === null) throw refusals.memberNeedsEmail(field);
+  if (emailOwner && emailOwner.id !== member.id) throw refusals.emailTaken(field);
+  if (isRoomInUse && isProvider(member) && !isProvider(next)) throw refusals.providerInUse(field);
   if (assists) return withAssists(next, assists, providers, field);
   return isAssistant(next) ? next : { ...next, assists: [] };
 }
@@ -107,11 +98,16 @@ export const formerMember = (member: Member, now: number): NextMember => ({
 });
 
 /** A user who was already assisted may stay without the role provider, because their calls remain. */
-function withAssists(member: NextMember, assists: number[], providers: Providers, field: MemberField) {
-  if (assists.length > 0 && !isAssistant(member)) throw notAnAssistant(field);
+function withAssists(
+  member: NextMember,
+  assists: number[],
+  providers: Providers,
+  field: refusals.MemberField,
+) {
+  if (assists.length > 0 && !isAssistant(member)) throw refusals.notAnAssistant(field);
   const possible = new Set([...providers.map(({ id }) => id), ...member.assists]);
   const stranger = assists.findIndex((id) => !possible.has(id));
-  if (stranger >= 0) throw assistsNonProvider(field, stranger);
+  if (stranger >= 0) throw refusals.assistsNonProvider(field, stranger);
   return { ...member, assists: [...new Set(assists)].sort((a, b) => a - b) };
 }
 

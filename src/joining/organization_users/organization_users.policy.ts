@@ -3,18 +3,13 @@ import { isSameRow } from "../../database/merging.ts";
 import { ALL_RIGHTS, isWithin, type Rights } from "../../organization/api_clients/api_clients.policy.ts";
 import { noLongerAssignable, requireAssignable } from "../../organization/roles/roles.policy.ts";
 import { hasEnded, type Member, type NextMember } from "./organization_users.merge.ts";
-import {
-  administratorBeyondOwn,
-  clientDemotesItsUser,
-  clientRemovesItsUser,
-  clientsActAsUser,
-} from "./organization_users.refusals.ts";
+import * as refusals from "./organization_users.refusals.ts";
 
 /** A client with limits changes and makes no organization_admin: with an administrator's email, someone could sign in as one. */
 export function requireRightsOver(own: Rights, member: Member, next: NextMember): void {
   if (isSameRow<NextMember>(member, next)) return;
   if (member.roles.includes("organization_admin") && !isWithin(own, ALL_RIGHTS))
-    throw administratorBeyondOwn();
+    throw refusals.administratorBeyondOwn();
   requireAssignable(own, next.roles, "organization_user.roles");
 }
 
@@ -28,7 +23,7 @@ export function requireAdministratorStays(
   next: NextMember,
 ): void {
   if (id !== organization_user_id || next.roles.includes("organization_admin")) return;
-  throw hasEnded(next) ? clientRemovesItsUser() : clientDemotesItsUser();
+  throw hasEnded(next) ? refusals.clientRemovesItsUser() : refusals.clientDemotesItsUser();
 }
 
 /** A change that only takes rights away uses a reserve: see usage.quotas.ts. */
@@ -39,5 +34,5 @@ export const takesOnlyAway = (before: Member, { roles, assists, ...next }: NextM
   assists.every((id) => before.assists.includes(id));
 
 export function requireNoClients(clients: { id: number }[]): void {
-  if (clients.length > 0) throw clientsActAsUser(clients.map(({ id }) => id));
+  if (clients.length > 0) throw refusals.clientsActAsUser(clients.map(({ id }) => id));
 }

@@ -1,61 +1,52 @@
-import { externalRoutes } from "../../http/hono.ts";
+import { externalRoutes, noContent } from "../../http/hono.ts";
 import { pageQuery } from "../../http/pagination.ts";
 import { platformRoutes } from "../../http/platform_api.ts";
 import { adminArea, area } from "../../http/scopes.ts";
 import { jsonBody, params, query } from "../../http/validation.ts";
 import { idParams, organizationParams } from "../../http/wire.ts";
-import {
-  createUserBody,
-  memberParams,
-  organizationUsersQuery,
-  removeOrganizationUserQuery,
-  toCreatedUser,
-  toOrganizationUser,
-  toUser,
-  updateOrganizationUserBody,
-  updateUserBody,
-} from "./organization_users.schemas.ts";
-import {
-  createUser,
-  endMembership,
-  listOrganizationUsers,
-  listUsers,
-  removeOrganizationUser,
-  requireOrganizationUser,
-  updateOrganizationUser,
-  updateUser,
-} from "./organization_users.service.ts";
+import * as schemas from "./organization_users.schemas.ts";
+import * as service from "./organization_users.service.ts";
 
 const byId = params(idParams);
 
 export const organizationUsersExternal = externalRoutes()
-  .get("/organization_users", area("members"), query(organizationUsersQuery), async (c) => {
-    const { items, pagination } = await listOrganizationUsers(c.var.context, c.req.valid("query"));
-    return c.json({ organization_users: items.map(toOrganizationUser), pagination });
+  .get("/organization_users", area("members"), query(schemas.organizationUsersQuery), async (c) => {
+    const { items, pagination } = await service.listOrganizationUsers(c.var.context, c.req.valid("query"));
+    return c.json({ organization_users: items.map(schemas.toOrganizationUser), pagination });
   })
   .get("/organization_users/:id", area("members"), byId, async (c) =>
-    c.json(toOrganizationUser(await requireOrganizationUser(c.var.context, c.req.valid("param").id))),
+    c.json(
+      schemas.toOrganizationUser(
+        await service.requireOrganizationUser(c.var.context, c.req.valid("param").id),
+      ),
+    ),
   )
   .put(
     "/organization_users/:id",
     adminArea("members"),
     byId,
-    jsonBody(updateOrganizationUserBody),
+    jsonBody(schemas.updateOrganizationUserBody),
     async (c) => {
       const { id } = c.req.valid("param");
-      const user = await updateOrganizationUser(c.var.context, id, c.req.valid("json").organization_user);
-      return c.json(toOrganizationUser(user));
+      const user = await service.updateOrganizationUser(
+        c.var.context,
+        id,
+        c.req.valid("json").organization_user,
+      );
+      return c.json(schemas.toOrganizationUser(user));
     },
   )
   .delete(
     "/organization_users/:id",
     adminArea("members"),
     byId,
-    query(removeOrganizationUserQuery),
-    async (c) => {
+    query(schemas.removeOrganizationUserQuery),
+    (c) => {
       const { revoke_api_clients } = c.req.valid("query");
-      await removeOrganizationUser(c.var.context, c.req.valid("param").id, revoke_api_clients);
-      return c.body(null, 204);
+      return noContent(
+        c,
+        service.removeOrganizationUser(c.var.context, c.req.valid("param").id, revoke_api_clients),
+      );
     },
   );
 
@@ -63,26 +54,29 @@ const USERS = "/organizations/:organization_id/users";
 const ONE_USER = "/organizations/:organization_id/users/:organization_user_id";
 
 const ofOrganization = params(organizationParams);
-const byMember = params(memberParams);
+const byMember = params(schemas.memberParams);
 
 export const organizationUsersPlatform = platformRoutes()
   .get(USERS, ofOrganization, query(pageQuery), async (c) => {
     const { organization_id } = c.req.valid("param");
-    const { items, pagination } = await listUsers(c.var.context, organization_id, c.req.valid("query"));
-    return c.json({ users: items.map(toUser), pagination });
+    const { items, pagination } = await service.listUsers(
+      c.var.context,
+      organization_id,
+      c.req.valid("query"),
+    );
+    return c.json({ users: items.map(schemas.toUser), pagination });
   })
-  .post(USERS, ofOrganization, jsonBody(createUserBody), async (c) => {
+  .post(USERS, ofOrganization, jsonBody(schemas.createUserBody), async (c) => {
     const { organization_id } = c.req.valid("param");
-    const user = await createUser(c.var.context, organization_id, c.req.valid("json").user);
-    return c.json(toCreatedUser(user), 201);
+    const user = await service.createUser(c.var.context, organization_id, c.req.valid("json").user);
+    return c.json(schemas.toCreatedUser(user), 201);
   })
-  .put(ONE_USER, byMember, jsonBody(updateUserBody), async (c) => {
+  .put(ONE_USER, byMember, jsonBody(schemas.updateUserBody), async (c) => {
     const { organization_id, organization_user_id: id } = c.req.valid("param");
-    const user = await updateUser(c.var.context, organization_id, id, c.req.valid("json").user);
-    return c.json(toUser(user));
+    const user = await service.updateUser(c.var.context, organization_id, id, c.req.valid("json").user);
+    return c.json(schemas.toUser(user));
   })
-  .delete(ONE_USER, byMember, async (c) => {
+  .delete(ONE_USER, byMember, (c) => {
     const { organization_id, organization_user_id } = c.req.valid("param");
-    await endMembership(c.var.context, organization_id, organization_user_id);
-    return c.body(null, 204);
+    return noContent(c, service.endMembership(c.var.context, organization_id, organization_user_id));
   });

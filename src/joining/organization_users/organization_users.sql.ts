@@ -1,8 +1,9 @@
 import { and, asc, eq, getTableColumns, isNull, or, type SQL, sql } from "drizzle-orm";
 import type { ListName } from "../../database/database.table.ts";
 import { ROLES, type Role } from "../../database/enums.ts";
-import { scalar, withoutIndex } from "../../database/expressions.ts";
+import { scalar } from "../../database/expressions.ts";
 import { builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
+import { isAnyOr } from "../../database/selects.ts";
 import { totalOf } from "../../database/totals.ts";
 import { pagedList } from "../../http/lists.ts";
 import {
@@ -94,11 +95,7 @@ const everybodyWithEmail = userList((listed) =>
 );
 
 const selfAndAssisted = userList((listed) =>
-  and(
-    ofAssistant(listed),
-    or(isNull(listed.email), eq(withoutIndex(organizationUsers.email), listed.email)),
-    hasRole(listed),
-  ),
+  and(ofAssistant(listed), isAnyOr(listed.email, organizationUsers.email), hasRole(listed)),
 );
 
 export function userListFor({ reaches_everybody, email, role }: ListedUsers): typeof everybody {

@@ -4,12 +4,7 @@ import { logFault } from "../../http/log.ts";
 import { CLIENT_KNOWN_FOR } from "../../lifetimes.ts";
 import { MAX_CLIENT_ID_LENGTH } from "../../limits.ts";
 import { remember } from "../../memory.ts";
-import {
-  CLIENT_FRESH_FOR,
-  CLIENT_REFRESH_TIMEOUT,
-  CLIENT_REFUSED_FOR,
-  MAX_REMEMBERED,
-} from "../../tuning.ts";
+import * as tuning from "../../tuning.ts";
 import { DAY } from "../../units.ts";
 import { type ClientRecord, findClient } from "./api_clients.service.ts";
 import { noteFirstUse } from "./api_clients.sql.ts";
@@ -45,12 +40,15 @@ async function recallRecord(
   { inBackground, beforeLookUp }: LookUps,
 ): Promise<ClientRecord | null> {
   if (client_id.length > MAX_CLIENT_ID_LENGTH) return null;
-  if (now - refusedAt(client_id) < CLIENT_REFUSED_FOR) return null;
+  if (now - refusedAt(client_id) < tuning.CLIENT_REFUSED_FOR) return null;
   const known = knownClients.get(client_id);
   const age = known ? now - known.looked_up_at : Number.POSITIVE_INFINITY;
   if (!known) beforeLookUp();
   if (!known || age >= CLIENT_KNOWN_FOR) return lookUpClient(env, client_id, now);
-  if (age >= CLIENT_FRESH_FOR && now - (known.refresh_started_at ?? 0) >= CLIENT_REFRESH_TIMEOUT) {
+  if (
+    age >= tuning.CLIENT_FRESH_FOR &&
+    now - (known.refresh_started_at ?? 0) >= tuning.CLIENT_REFRESH_TIMEOUT
+  ) {
     known.refresh_started_at = now;
     const lookUp = lookUpClient(env, client_id, now);
     inBackground(lookUp.catch((error) => logFault({ chore: "client_look_up" }, error)));
@@ -88,10 +86,10 @@ async function lookUpClient(env: Env, client_id: string, now: number): Promise<C
   if (refusedAt(client_id) >= now) return null;
   const meanwhile = knownClients.get(client_id);
   if (record && meanwhile && meanwhile.looked_up_at > now) return record;
-  if (record) remember(knownClients, client_id, { record, looked_up_at: now }, MAX_REMEMBERED);
+  if (record) remember(knownClients, client_id, { record, looked_up_at: now }, tuning.MAX_REMEMBERED);
   else {
     knownClients.delete(client_id);
-    remember(refusedIds, client_id, now, MAX_REMEMBERED);
+    remember(refusedIds, client_id, now, tuning.MAX_REMEMBERED);
   }
   return record;
 }

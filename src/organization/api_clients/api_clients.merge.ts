@@ -1,14 +1,7 @@
 import type * as z from "zod";
 import type { NewRow } from "../../database/insert.ts";
 import { isWithin, type Rights } from "./api_clients.policy.ts";
-import {
-  clientHasNoUser,
-  expiresInPast,
-  madeAllClients,
-  outlivesOwn,
-  scopesBeyondOwn,
-  tooManyClients,
-} from "./api_clients.refusals.ts";
+import * as refusals from "./api_clients.refusals.ts";
 import type { createApiClientBody } from "./api_clients.schemas.ts";
 import type { apiClients } from "./api_clients.table.ts";
 
@@ -31,12 +24,12 @@ export function newApiClient(
   input: z.output<ReturnType<typeof createApiClientBody>>["api_client"],
   now: number,
 ): NewRow<typeof apiClients> {
-  if (madeAll) throw madeAllClients();
-  if (!organizationUser) throw clientHasNoUser();
-  if (isFull) throw tooManyClients();
+  if (madeAll) throw refusals.madeAllClients();
+  if (!organizationUser) throw refusals.clientHasNoUser();
+  if (isFull) throw refusals.tooManyClients();
   const { scopes = null, expires_at = null } = input;
-  if (!isWithin(own, { ...own, scopes })) throw scopesBeyondOwn(own.scopes ?? []);
-  if (!isWithin(own, { ...own, expires_at })) throw outlivesOwn();
-  if (expires_at !== null && expires_at <= now) throw expiresInPast();
+  if (!isWithin(own, { ...own, scopes })) throw refusals.scopesBeyondOwn(own.scopes ?? []);
+  if (!isWithin(own, { ...own, expires_at })) throw refusals.outlivesOwn();
+  if (expires_at !== null && expires_at <= now) throw refusals.expiresInPast();
   return { ...known, ...input, scopes, expires_at, ...UNUSED, created_at: now, updated_at: now };
 }

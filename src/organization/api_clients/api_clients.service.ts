@@ -16,27 +16,16 @@ import { type Author, asAdministrator, asPlatform } from "../roles/roles.authors
 import { newApiClient } from "./api_clients.merge.ts";
 import { apiClientNotFound, clientRevokesItself, invalidClient } from "./api_clients.refusals.ts";
 import type { ApiClient, createApiClientBody, IssuedApiClient } from "./api_clients.schemas.ts";
-import {
-  apiClientColumns,
-  apiClientWrites,
-  callerOfClient,
-  clientEntry,
-  clientIdempotency,
-  clientInUse,
-  clientQuota,
-  newestClientEntry,
-  ownClient,
-  revokeClient,
-} from "./api_clients.sql.ts";
+import * as sql from "./api_clients.sql.ts";
 import { apiClients } from "./api_clients.table.ts";
 
-export const listApiClients = listOfOrganization(apiClients, apiClientColumns);
+export const listApiClients = listOfOrganization(apiClients, sql.apiClientColumns);
 
 export const listOwnApiClients = (context: ClientContext, page: PageQuery) =>
   listApiClients(context, administeredOrganization(context.caller), page);
 
 export const requireOwnClient = ({ db, caller }: ClientContext) =>
-  requireFirst(db, ownClient(caller), invalidClient);
+  requireFirst(db, sql.ownClient(caller), invalidClient);
 
 type NewClient = z.output<ReturnType<typeof createApiClientBody>>["api_client"];
 
@@ -50,7 +39,7 @@ export async function createOwnApiClient(context: ClientContext, input: NewClien
   administeredOrganization(caller);
   return issueClient(context, author, input, {
     isOwn: true,
-    idempotency: await clientIdempotency(context, {}),
+    idempotency: await sql.clientIdempotency(context, {}),
   });
 }
 
@@ -70,7 +59,7 @@ async function issueClient<Known>(
     {
       author: author.read,
       user: userWithAccount({ organization_id, id: input.organization_user_id }),
-      quota: clientQuota({ organization_id }),
+      quota: sql.clientQuota({ organization_id }),
     },
     ({ author: [asking], user: [organizationUser], quota: [quota] }) => {
       const own = author.require(asking);
@@ -80,8 +69,8 @@ async function issueClient<Known>(
       const limits = { organizationUser, own, isFull, madeAll };
       const known = { organization_id, ...limits, client_id, secret_digest, secret_hint };
       return {
-        writes: [apiClientWrites.insert(newApiClient(known, input, now))],
-        entries: [newestClientEntry(context, "create", {})],
+        writes: [sql.apiClientWrites.insert(newApiClient(known, input, now))],
+        entries: [sql.newestClientEntry(context, "create", {})],
       };
     },
     { idempotency },
@@ -102,12 +91,14 @@ export const revokeOwnApiClient = (context: ClientContext, id: number) =>
 
 async function revoke<Known>(context: Context, author: Author<Known>, id: number, own_id?: number) {
   const path = { organization_id: author.organization_id, id };
-  const reads = { author: author.read, client: clientInUse(path) };
+  const reads = { author: author.read, client: sql.clientInUse(path) };
   await decideAndWrite(context, reads, ({ author: [asking], client: [client] }) => {
     author.require(asking);
     if (!client) throw apiClientNotFound();
     if (id === own_id) throw clientRevokesItself();
-    return { writes: [clientEntry(context, "delete", path), revokeClient({ ...path, now: context.now })] };
+    return {
+      writes: [sql.clientEntry(context, "delete", path), sql.revokeClient({ ...path, now: context.now })],
+    };
   });
 }
 
@@ -130,7 +121,7 @@ export async function findClient(
   client_id: string,
   asked: number[] = [],
 ): Promise<ClientRecord | null> {
-  const found = callerOfClient({ client_id });
+  const found = sql.callerOfClient({ client_id });
   const [[row], [moved] = []] = isSharded(env)
     ? await runBatch(env.DB, [found, newShardOfClient({ client_id })])
     : [[await runFirst(env.DB, found)]];

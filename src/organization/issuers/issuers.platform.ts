@@ -1,3 +1,4 @@
+import { noContent } from "../../http/hono.ts";
 import { pageQuery } from "../../http/pagination.ts";
 import { platformRoutes } from "../../http/platform_api.ts";
 import { jsonBody, params, query } from "../../http/validation.ts";
@@ -18,7 +19,6 @@ export const issuersPlatform = platformRoutes()
     const issuer = await createIssuer(c.var.context, organization_id, c.req.valid("json").issuer);
     return c.json(toIssuer(issuer), 201);
   })
-  .delete("/organizations/:organization_id/issuers/:id", params(ownParams), async (c) => {
-    await deleteIssuer(c.var.context, c.req.valid("param"));
-    return c.body(null, 204);
-  });
+  .delete("/organizations/:organization_id/issuers/:id", params(ownParams), (c) =>
+    noContent(c, deleteIssuer(c.var.context, c.req.valid("param"))),
+  );

@@ -7,16 +7,10 @@ import { organizationNotFound } from "../organizations/organizations.refusals.ts
 import { listOfOrganization, organizationById } from "../organizations/organizations.sql.ts";
 import { issuerNotFound, newIssuer } from "./issuers.merge.ts";
 import type { createIssuerBody, Issuer } from "./issuers.schemas.ts";
-import {
-  deleteIssuerOfPath,
-  issuerColumns,
-  issuerEntry,
-  issuersByName,
-  issuerWrites,
-} from "./issuers.sql.ts";
+import * as sql from "./issuers.sql.ts";
 import { issuers } from "./issuers.table.ts";
 
-export const listIssuers = listOfOrganization(issuers, issuerColumns);
+export const listIssuers = listOfOrganization(issuers, sql.issuerColumns);
 
 export async function createIssuer(
   context: Context,
@@ -28,7 +22,7 @@ export async function createIssuer(
     context,
     {
       organization: organizationById({ id: organization_id }),
-      issuers: issuersByName({ organization_id, issuer: input.issuer }),
+      issuers: sql.issuersByName({ organization_id, issuer: input.issuer }),
     },
     ({ organization: [organization], issuers }) => {
       if (!organization) throw organizationNotFound();
@@ -37,8 +31,8 @@ export async function createIssuer(
         isRegistered: issuers.some(({ audience }) => audience === input.audience),
       };
       return {
-        writes: [issuerWrites.insert(newIssuer(known, input, now))],
-        entries: [issuerEntry.ofNewest(context, "create", {})],
+        writes: [sql.issuerWrites.insert(newIssuer(known, input, now))],
+        entries: [sql.issuerEntry.ofNewest(context, "create", {})],
       };
     },
   );
@@ -46,8 +40,8 @@ export async function createIssuer(
 
 export async function deleteIssuer(context: Context, path: OwnPath): Promise<void> {
   const [, [deleted]] = await runBatch(context.db, [
-    issuerEntry.of(context, "delete", path),
-    deleteIssuerOfPath(path),
+    sql.issuerEntry.of(context, "delete", path),
+    sql.deleteIssuerOfPath(path),
   ]);
   if (!deleted) throw issuerNotFound();
 }

@@ -5,21 +5,9 @@ import { pageQuery } from "../../http/pagination.ts";
 import { unchangeable } from "../../http/unchangeable.ts";
 import { name, ORGANIZATION_SLUG, toTimestamp } from "../../http/wire.ts";
 import { MAX_RETENTION_DAYS } from "../../lifetimes.ts";
-import {
-  MAX_IDENTIFIER_SYSTEM_LENGTH,
-  MAX_ORGANIZATION_SLUG_LENGTH,
-  MAX_REGION_LENGTH,
-  MAX_TIME_ZONE_LENGTH,
-} from "../../limits.ts";
+import * as limits from "../../limits.ts";
 import { lazily } from "../../memory.ts";
-import {
-  NOT_A_TIME_ZONE,
-  NOT_AN_IDENTIFIER_SYSTEM,
-  NOT_AN_ORGANIZATION_SLUG,
-  NOT_RETENTION_DAYS,
-  ORGANIZATION_STAYS,
-  OWN_ORGANIZATION_STAYS,
-} from "./organizations.refusals.ts";
+import * as refusals from "./organizations.refusals.ts";
 import type { organizationSchema, ownOrganizationSchema } from "./organizations.responses.ts";
 import type { organizationColumns } from "./organizations.sql.ts";
 
@@ -27,19 +15,19 @@ const matching = (pattern: RegExp, longest: number, error: string) =>
   z.string().max(longest, { error, abort: true }).regex(pattern, { error, abort: true });
 
 export const organizationSlug = lazily(() =>
-  matching(ORGANIZATION_SLUG, MAX_ORGANIZATION_SLUG_LENGTH, NOT_AN_ORGANIZATION_SLUG),
+  matching(ORGANIZATION_SLUG, limits.MAX_ORGANIZATION_SLUG_LENGTH, refusals.NOT_AN_ORGANIZATION_SLUG),
 );
 
 export const retentionDays = lazily(() =>
   z
-    .int({ error: NOT_RETENTION_DAYS, abort: true })
-    .min(1, NOT_RETENTION_DAYS)
-    .max(MAX_RETENTION_DAYS, NOT_RETENTION_DAYS)
+    .int({ error: refusals.NOT_RETENTION_DAYS, abort: true })
+    .min(1, refusals.NOT_RETENTION_DAYS)
+    .max(MAX_RETENTION_DAYS, refusals.NOT_RETENTION_DAYS)
     .nullable(),
 );
 
 /** The service checks whether there is such a region. */
-export const region = lazily(() => z.string().max(MAX_REGION_LENGTH));
+export const region = lazily(() => z.string().max(limits.MAX_REGION_LENGTH));
 
 /** Without the short names, such as IST, that stand for several zones. */
 const TIME_ZONE = /^(UTC|[A-Z][A-Za-z_]*(\/[A-Za-z0-9_+-]+)+)$/;
@@ -54,8 +42,8 @@ function isKnownTimeZone(timeZone: string): boolean {
 }
 
 export const timeZone = lazily(() =>
-  matching(TIME_ZONE, MAX_TIME_ZONE_LENGTH, NOT_A_TIME_ZONE)
-    .refine(isKnownTimeZone, NOT_A_TIME_ZONE)
+  matching(TIME_ZONE, limits.MAX_TIME_ZONE_LENGTH, refusals.NOT_A_TIME_ZONE)
+    .refine(isKnownTimeZone, refusals.NOT_A_TIME_ZONE)
     .nullable(),
 );
 
@@ -63,7 +51,7 @@ export const timeZone = lazily(() =>
 const URI = /^[A-Za-z][A-Za-z0-9+.-]*:[A-Za-z0-9._~:/?#@!&'()*+;=%-]+$/;
 
 export const patientIdentifierSystem = lazily(() =>
-  matching(URI, MAX_IDENTIFIER_SYSTEM_LENGTH, NOT_AN_IDENTIFIER_SYSTEM).nullable(),
+  matching(URI, limits.MAX_IDENTIFIER_SYSTEM_LENGTH, refusals.NOT_AN_IDENTIFIER_SYSTEM).nullable(),
 );
 
 export const createOrganizationBody = lazily(() =>
@@ -94,13 +82,13 @@ const changeableFields = lazily(() =>
 );
 
 export const updateOwnOrganizationBody = lazily(() =>
-  z.object({ organization: changeableFields() }).register(unchangeable, OWN_ORGANIZATION_STAYS),
+  z.object({ organization: changeableFields() }).register(unchangeable, refusals.OWN_ORGANIZATION_STAYS),
 );
 
 export const updateOrganizationBody = lazily(() =>
   z
     .object({ organization: changeableFields().extend({ is_suspended: z.boolean().optional() }) })
-    .register(unchangeable, ORGANIZATION_STAYS),
+    .register(unchangeable, refusals.ORGANIZATION_STAYS),
 );
 
 export type Organization = Row<typeof organizationColumns>;

@@ -22,27 +22,14 @@ import {
   type NewOrganization,
   newOrganization,
 } from "./organizations.merge.ts";
-import {
-  noRegionToList,
-  noSuchRegion,
-  organizationNotFound,
-  organizationSlugTaken,
-} from "./organizations.refusals.ts";
+import * as refusals from "./organizations.refusals.ts";
 import type {
   Organization,
   organizationsQuery,
   PlacedOrganization,
   updateOrganizationBody,
 } from "./organizations.schemas.ts";
-import {
-  insertAtNewestPlace,
-  newestOrganizationEntry,
-  organizationEntry,
-  organizationRow,
-  organizationsAmong,
-  organizationsOfPage,
-  organizationWrites,
-} from "./organizations.sql.ts";
+import * as sql from "./organizations.sql.ts";
 
 type ListQuery = z.output<ReturnType<typeof organizationsQuery>>;
 
@@ -50,13 +37,13 @@ type ListQuery = z.output<ReturnType<typeof organizationsQuery>>;
 export async function listOrganizations(context: Context, { region, ...page }: ListQuery) {
   const { db, shards } = context;
   const among = region === undefined ? null : shardsIn(context, region);
-  if (among?.length === 0) throw noRegionToList(regionsOf(context));
+  if (among?.length === 0) throw refusals.noRegionToList(regionsOf(context));
   const filter = { shards: among && JSON.stringify(among) };
   const window = { ...pageWindow(page), ...filter };
   const [[counted], places, here] = await runBatch(db, [
     totalOfPlaces(filter),
     pageOfPlaces(window),
-    organizationsOfPage(window),
+    sql.organizationsOfPage(window),
   ]);
   const elsewhere = Map.groupBy(
     places.filter(({ shard }) => shard > 0),
@@ -65,7 +52,7 @@ export async function listOrganizations(context: Context, { region, ...page }: L
   const others = Array.from(elsewhere, async ([shard, found]) => {
     const ids = JSON.stringify(found.map(({ id }) => id));
     const entered = requireShards(shards).enter(shard);
-    const rows = await inTime(runAll(entered.db, organizationsAmong({ ids })), DATABASE_TIMEOUT);
+    const rows = await inTime(runAll(entered.db, sql.organizationsAmong({ ids })), DATABASE_TIMEOUT);
     return rows.map((row) => placed(entered, row));
   });
   const first = here.map((row) => placed({ ...context, shard: 0 }, row));
@@ -90,7 +77,7 @@ const placed = (context: Context, row: Organization): PlacedOrganization => ({
 });
 
 export const requireOrganization = async (context: Context, id: number): Promise<PlacedOrganization> =>
-  placed(context, await requireFirst(context.db, organizationRow({ id }), organizationNotFound));
+  placed(context, await requireFirst(context.db, sql.organizationRow({ id }), refusals.organizationNotFound));
 
 /**
  * A taken slug gets a number if it was generated, and is refused if it was chosen. In the directory's own database, one
@@ -116,13 +103,13 @@ export async function createOrganization(
       const isTaken =
         place &&
         (place.shard === 0 || place.deleted_at !== null || regionOf(context, place.shard) !== region);
-      if (isTaken) throw organizationSlugTaken();
+      if (isTaken) throw refusals.organizationSlugTaken();
       if (place) return { unchanged: place };
       const insertPlace = placeWrites.insert({ slug, shard, deleted_at: null });
       if (shard > 0) return { writes: [insertPlace] };
       return {
-        writes: [insertPlace, insertAtNewestPlace(newOrganization(input, now))],
-        entries: [newestOrganizationEntry(context, "create", {})],
+        writes: [insertPlace, sql.insertAtNewestPlace(newOrganization(input, now))],
+        entries: [sql.newestOrganizationEntry(context, "create", {})],
       };
     },
   );
@@ -138,17 +125,17 @@ async function createAt(
   input: NewOrganization,
 ): Promise<PlacedOrganization> {
   const { now } = context;
-  const reads = { organization: organizationRow({ id }), shard: ownShard({}) };
+  const reads = { organization: sql.organizationRow({ id }), shard: ownShard({}) };
   const organization = await decideAndWrite(
     context,
     reads,
     ({ organization: [organization], shard: [own] }) => {
-      if (organization) throw organizationSlugTaken();
+      if (organization) throw refusals.organizationSlugTaken();
       // Two bindings are mixed up.
       if (own?.value !== shard) throw new Error(`The binding of shard ${shard} leads to another database`);
       return {
-        writes: [organizationWrites.insert({ id, slug, ...newOrganization(input, now) })],
-        entries: [organizationEntry(context, "create", { id })],
+        writes: [sql.organizationWrites.insert({ id, slug, ...newOrganization(input, now) })],
+        entries: [sql.organizationEntry(context, "create", { id })],
       };
     },
   );
@@ -171,7 +158,7 @@ function shardOfNewOrganizations(context: Context, region: string | null): numbe
     );
   const inRegion = shardsIn(context, region);
   const newest = inRegion.at(-1);
-  if (newest === undefined) throw noSuchRegion(regionsOf(context));
+  if (newest === undefined) throw refusals.noSuchRegion(regionsOf(context));
   return chosen !== undefined && inRegion.includes(chosen) ? chosen : newest;
 }
 
@@ -184,7 +171,7 @@ async function slugOf(name: string): Promise<string> {
 type OrganizationUpdate = z.output<ReturnType<typeof updateOrganizationBody>>["organization"];
 
 export async function updateOrganization(context: Context, id: number, input: OrganizationUpdate) {
-  const reads = { organization: organizationRow({ id }) };
+  const reads = { organization: sql.organizationRow({ id }) };
   const updated = await decideAndWrite(context, reads, ({ organization: [organization] }) =>
     decideOrganization(context, organization, input, mergeOrganizationByPlatform),
   );
@@ -194,7 +181,7 @@ export async function updateOrganization(context: Context, id: number, input: Or
 export async function updateOwnOrganization(context: ClientContext, input: OrganizationUpdate) {
   const { caller } = context;
   const author = asAdministrator(caller);
-  const reads = { member: author.read, organization: organizationRow({ id: author.organization_id }) };
+  const reads = { member: author.read, organization: sql.organizationRow({ id: author.organization_id }) };
   const updated = await decideAndWrite(
     context,
     reads,
@@ -212,13 +199,13 @@ function decideOrganization(
   input: OrganizationUpdate,
   merge: typeof mergeOrganization,
 ): Decision<Organization> {
-  if (!organization) throw organizationNotFound();
+  if (!organization) throw refusals.organizationNotFound();
   requireUnchanged(context, { ...placed(context, organization), app_url: context.settings.APP_URL });
   const { id } = organization;
   const next = merge(organization, input, context.now);
   return {
-    writes: [organizationWrites.update(organization, next)],
-    entries: isSameRow(organization, next) ? [] : [organizationEntry(context, "update", { id })],
+    writes: [sql.organizationWrites.update(organization, next)],
+    entries: isSameRow(organization, next) ? [] : [sql.organizationEntry(context, "update", { id })],
   };
 }
 

@@ -1,16 +1,6 @@
 import { isCausedBy } from "../../database/causes.ts";
 import { ApiError, invalidQuery, unprocessable } from "../../http/errors.ts";
-import {
-  CLIENT_FRACTION,
-  MAX_ADDRESS_MAILS,
-  MAX_DAILY_ACCESS_LOGS,
-  MAX_DAILY_RESERVED,
-  MAX_DAILY_SIGN_INS,
-  MAX_DAILY_WRITES,
-  MAX_METRICS_DAYS,
-  MAX_ORGANIZATION_MAILS,
-  MAX_WAITING_ROOMS,
-} from "../../limits.ts";
+import * as limits from "../../limits.ts";
 import { DAY, grouped, SECOND } from "../../units.ts";
 
 /** A quota's day ends at midnight UTC. */
@@ -25,60 +15,60 @@ const usedUp = (code: string, used: string, limit = "the daily limit") =>
 export const tooManyWrites = () =>
   usedUp(
     "organization_write_limit",
-    `The organization's clients have written ${grouped(MAX_DAILY_WRITES)} times today`,
+    `The organization's clients have written ${grouped(limits.MAX_DAILY_WRITES)} times today`,
   );
 
 export const tooManyEntries = () =>
   usedUp(
     "organization_entry_limit",
-    `The organization's clients have caused ${grouped(MAX_DAILY_ACCESS_LOGS)} access log entries today`,
+    `The organization's clients have caused ${grouped(limits.MAX_DAILY_ACCESS_LOGS)} access log entries today`,
   );
 
 /** Also the errors of a row in a bulk invite. */
-export const TOO_MANY_MAILS = `The organization has mailed ${grouped(MAX_ORGANIZATION_MAILS)} invites today, which is the daily limit: invite this person after midnight UTC`;
-export const TOO_MANY_MAILS_TO_ADDRESS = `The organization has mailed this address ${MAX_ADDRESS_MAILS} times today, which is the daily limit: try again after midnight UTC`;
+export const TOO_MANY_MAILS = `The organization has mailed ${grouped(limits.MAX_ORGANIZATION_MAILS)} invites today, which is the daily limit: invite this person after midnight UTC`;
+export const TOO_MANY_MAILS_TO_ADDRESS = `The organization has mailed this address ${limits.MAX_ADDRESS_MAILS} times today, which is the daily limit: try again after midnight UTC`;
 
 export const tooManyMails = () => tomorrow("organization_mail_limit", TOO_MANY_MAILS);
 
 export const tooManyMailsToAddress = () => tomorrow("address_mail_limit", TOO_MANY_MAILS_TO_ADDRESS);
 
-const OF_CLIENT = `its daily limit (${CLIENT_FRACTION * 100} percent of its organization's limit)`;
+const OF_CLIENT = `its daily limit (${limits.CLIENT_FRACTION * 100} percent of its organization's limit)`;
 
 export const tooManyWritesOfClient = () =>
   usedUp(
     "client_write_limit",
-    `This API client has written ${grouped(MAX_DAILY_WRITES * CLIENT_FRACTION)} times today`,
+    `This API client has written ${grouped(limits.MAX_DAILY_WRITES * limits.CLIENT_FRACTION)} times today`,
     OF_CLIENT,
   );
 
 export const tooManyEntriesOfClient = () =>
   usedUp(
     "client_entry_limit",
-    `This API client has caused ${grouped(MAX_DAILY_ACCESS_LOGS * CLIENT_FRACTION)} access log entries today`,
+    `This API client has caused ${grouped(limits.MAX_DAILY_ACCESS_LOGS * limits.CLIENT_FRACTION)} access log entries today`,
     OF_CLIENT,
   );
 
 export const tooManySignIns = () =>
   usedUp(
     "organization_sign_in_limit",
-    `The organization's users have signed in ${grouped(MAX_DAILY_SIGN_INS)} times today`,
+    `The organization's users have signed in ${grouped(limits.MAX_DAILY_SIGN_INS)} times today`,
   );
 
 export const tooManyReserved = () =>
   usedUp(
     "organization_reserve_limit",
-    `The organization's clients have caused ${grouped(MAX_DAILY_RESERVED)} access log entries today with legal holds, removals of members or roles, deletions and reads of the access log`,
+    `The organization's clients have caused ${grouped(limits.MAX_DAILY_RESERVED)} access log entries today with legal holds, removals of members or roles, deletions and reads of the access log`,
   );
 
 export const usageRangeTooLong = () =>
   invalidQuery(
-    `from: the range up to the last date must have at most ${grouped(MAX_METRICS_DAYS)} days, both dates included`,
+    `from: the range up to the last date must have at most ${grouped(limits.MAX_METRICS_DAYS)} days, both dates included`,
   );
 
 export const tooManyRooms = () =>
   unprocessable(
     "too_many_rooms",
-    `The organization has created ${grouped(MAX_WAITING_ROOMS)} waiting rooms, retired ones included, which is its limit: rename one instead`,
+    `The organization has created ${grouped(limits.MAX_WAITING_ROOMS)} waiting rooms, retired ones included, which is its limit: rename one instead`,
   );
 
 /** The refusals, by the error texts of the triggers. */

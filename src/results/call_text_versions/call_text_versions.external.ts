@@ -10,20 +10,8 @@ import { CORRECTION_BODY_LIMIT } from "../../limits.ts";
 import { CORRECTORS } from "../../organization/roles/roles.policy.ts";
 import { toSoapNote } from "../soap_notes/soap_notes.schemas.ts";
 import { lengthOf, toTranscriptJson } from "../transcripts/transcripts.schemas.ts";
-import {
-  correctSoapNoteBody,
-  correctTranscriptBody,
-  lengthOfVersions,
-  toSoapNoteVersionsJson,
-  toTranscriptVersionsJson,
-  transcriptVersionsQuery,
-} from "./call_text_versions.schemas.ts";
-import {
-  correctSoapNote,
-  correctTranscript,
-  listSoapNoteVersions,
-  listTranscriptVersions,
-} from "./call_text_versions.service.ts";
+import * as schemas from "./call_text_versions.schemas.ts";
+import * as service from "./call_text_versions.service.ts";
 
 const CALL = "/organization_users/:organization_user_id/calls/:call_id";
 
@@ -36,16 +24,20 @@ export const callTextVersionsExternal = externalRoutes()
     ofCall,
     recordedRead,
     conditional,
-    jsonBody(correctSoapNoteBody, { limit: CORRECTION_BODY_LIMIT }),
+    jsonBody(schemas.correctSoapNoteBody, { limit: CORRECTION_BODY_LIMIT }),
     async (c) => {
-      const note = await correctSoapNote(c.var.context, c.req.valid("param"), c.req.valid("json").soap_note);
+      const note = await service.correctSoapNote(
+        c.var.context,
+        c.req.valid("param"),
+        c.req.valid("json").soap_note,
+      );
       return c.json(toSoapNote(note), 200, etagOf(note));
     },
   )
   .get(`${CALL}/soap_note/versions`, area("results", ...CORRECTORS), ofCall, recordedRead, async (c) => {
-    const { note, versions } = await listSoapNoteVersions(c.var.context, c.req.valid("param"));
+    const { note, versions } = await service.listSoapNoteVersions(c.var.context, c.req.valid("param"));
     await countAnswerLength(c, c.var.context, note.replaced_size);
-    return streamed(c, inChunks(toSoapNoteVersionsJson(note, versions)), JSON_TYPE);
+    return streamed(c, inChunks(schemas.toSoapNoteVersionsJson(note, versions)), JSON_TYPE);
   })
   .put(
     `${CALL}/transcript`,
@@ -53,10 +45,10 @@ export const callTextVersionsExternal = externalRoutes()
     ofCall,
     recordedRead,
     conditional,
-    jsonBody(correctTranscriptBody, { limit: CORRECTION_BODY_LIMIT }),
+    jsonBody(schemas.correctTranscriptBody, { limit: CORRECTION_BODY_LIMIT }),
     async (c) => {
       const { transcript } = c.req.valid("json");
-      const corrected = await correctTranscript(c.var.context, c.req.valid("param"), transcript);
+      const corrected = await service.correctTranscript(c.var.context, c.req.valid("param"), transcript);
       await countAnswerLength(c, c.var.context, lengthOf(corrected));
       return streamed(c, inChunks(toTranscriptJson(corrected)), { ...JSON_TYPE, ...etagOf(corrected) });
     },
@@ -66,10 +58,14 @@ export const callTextVersionsExternal = externalRoutes()
     area("results", ...CORRECTORS),
     ofCall,
     recordedRead,
-    query(transcriptVersionsQuery),
+    query(schemas.transcriptVersionsQuery),
     async (c) => {
-      const versions = await listTranscriptVersions(c.var.context, c.req.valid("param"));
-      await countAnswerLength(c, c.var.context, lengthOfVersions(versions));
-      return streamed(c, inChunks(toTranscriptVersionsJson(versions, c.req.valid("query"))), JSON_TYPE);
+      const versions = await service.listTranscriptVersions(c.var.context, c.req.valid("param"));
+      await countAnswerLength(c, c.var.context, schemas.lengthOfVersions(versions));
+      return streamed(
+        c,
+        inChunks(schemas.toTranscriptVersionsJson(versions, c.req.valid("query"))),
+        JSON_TYPE,
+      );
     },
   );

@@ -2,13 +2,7 @@ import * as z from "zod";
 import { pageQuery } from "../../http/pagination.ts";
 import { unchangeable } from "../../http/unchangeable.ts";
 import { distinct, id, multilineText, pathId, toTimestamp, upToFirstFault } from "../../http/wire.ts";
-import {
-  MAX_CORRECTION_REASON_LENGTH,
-  MAX_NOTE_LENGTH,
-  MAX_TRANSCRIPT_LINE_LENGTH,
-  MAX_TRANSCRIPT_LINES,
-  TRANSCRIPT_VERSIONS_PAGE,
-} from "../../limits.ts";
+import * as limits from "../../limits.ts";
 import { lazily } from "../../memory.ts";
 import { type SoapNote, toSoapNote } from "../soap_notes/soap_notes.schemas.ts";
 import { TOO_MANY_LINES } from "../transcripts/transcripts.refusals.ts";
@@ -23,23 +17,25 @@ import { LINE_REPEATED, NOTE_STAYS, TRANSCRIPT_STAYS } from "./call_text_version
 import type { soapNoteVersionSchema } from "./call_text_versions.responses.ts";
 import type { TextVersion } from "./call_text_versions.table.ts";
 
-export const correctionReason = lazily(() => multilineText(MAX_CORRECTION_REASON_LENGTH));
+export const correctionReason = lazily(() => multilineText(limits.MAX_CORRECTION_REASON_LENGTH));
 
 export const correctSoapNoteBody = lazily(() =>
   z
-    .object({ soap_note: z.object({ text: multilineText(MAX_NOTE_LENGTH), reason: correctionReason() }) })
+    .object({
+      soap_note: z.object({ text: multilineText(limits.MAX_NOTE_LENGTH), reason: correctionReason() }),
+    })
     .register(unchangeable, NOTE_STAYS),
 );
 
 export type SoapNoteCorrection = z.output<ReturnType<typeof correctSoapNoteBody>>["soap_note"];
 
 export const correctTranscriptBody = lazily(() => {
-  const line = z.object({ id: id(), text: multilineText(MAX_TRANSCRIPT_LINE_LENGTH) });
-  const lines = upToFirstFault(z.array(line).max(MAX_TRANSCRIPT_LINES, TOO_MANY_LINES));
+  const line = z.object({ id: id(), text: multilineText(limits.MAX_TRANSCRIPT_LINE_LENGTH) });
+  const lines = upToFirstFault(z.array(line).max(limits.MAX_TRANSCRIPT_LINES, TOO_MANY_LINES));
   return z
     .object({
       transcript: z.object({
-        summary: multilineText(MAX_NOTE_LENGTH, { canBeEmpty: true }).optional(),
+        summary: multilineText(limits.MAX_NOTE_LENGTH, { canBeEmpty: true }).optional(),
         lines: lines.check(distinct("id", LINE_REPEATED)).optional(),
         reason: correctionReason(),
       }),
@@ -75,7 +71,7 @@ export const transcriptVersionsQuery = lazily(() =>
 /** About how long a page of versions is, and what is read for it, in characters. */
 export function lengthOfVersions(transcript: StoredTranscript & { versions: TextVersion[] }): number {
   const length = lengthOf(transcript);
-  const page = Math.min(transcript.versions.length * length, TRANSCRIPT_VERSIONS_PAGE + length);
+  const page = Math.min(transcript.versions.length * length, limits.TRANSCRIPT_VERSIONS_PAGE + length);
   return page + transcript.replaced_size;
 }
 
@@ -98,7 +94,7 @@ export function* toTranscriptVersionsJson(
       length += part.length;
       yield part;
     }
-    if (length < TRANSCRIPT_VERSIONS_PAGE && ++count < per_page) continue;
+    if (length < limits.TRANSCRIPT_VERSIONS_PAGE && ++count < per_page) continue;
     if (version.version > 1) next_after = version.version;
     break;
   }

@@ -6,13 +6,7 @@ import { endOfDate } from "../../http/dates.ts";
 import { type Page, pageWindow, toPage } from "../../http/pagination.ts";
 import { egressNotFound } from "../egresses/egresses.refusals.ts";
 import type { AuditLog, auditLogParams, auditLogQuery } from "./egress_audit_logs.schemas.ts";
-import {
-  allAuditLogs,
-  auditedEgress,
-  auditLogsOfEvent,
-  listsOfEvents,
-  totalOfEntries,
-} from "./egress_audit_logs.sql.ts";
+import * as sql from "./egress_audit_logs.sql.ts";
 
 /**
  * The audit log of an egress of an ended call, newest first; `from` and `to` are days, both included. It stays readable
@@ -30,10 +24,10 @@ export async function listAuditLogs(
     from: from ? Date.parse(from) : 0,
     before: to ? endOfDate(to) : Number.MAX_SAFE_INTEGER,
   };
-  const queries = event ? auditLogsOfEvent : allAuditLogs;
+  const queries = event ? sql.auditLogsOfEvent : sql.allAuditLogs;
   const [[found], [counted], items] = await runBatch(db, [
-    auditedEgress(egress),
-    from || to ? queries.total(entries) : totalOfEntries({ ...egress, lists: listsOfEvents(event) }),
+    sql.auditedEgress(egress),
+    from || to ? queries.total(entries) : sql.totalOfEntries({ ...egress, lists: sql.listsOfEvents(event) }),
     queries.page({ ...entries, ...pageWindow(page) }),
   ]);
   if (!found) throw egressNotFound();

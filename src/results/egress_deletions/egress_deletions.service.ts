@@ -8,34 +8,11 @@ import { quietSince } from "../../database/quiet.ts";
 import { newTurn, workOff } from "../../database/turns.ts";
 import { log } from "../../http/log.ts";
 import { type Author, asAdministrator, asPlatform } from "../../organization/roles/roles.authors.ts";
-import {
-  FILE_DELETIONS_TIME_LIMIT,
-  OUTWARD_SHARE,
-  RECORDING_DELETION_PORTION,
-  RECORDINGS_DELETED,
-} from "../../tuning.ts";
+import * as tuning from "../../tuning.ts";
 import { deleteFiles } from "../egresses/egresses.files.ts";
-import {
-  egressNotEnded,
-  egressNotFound,
-  fileKeptWhileQuiet,
-  fileNotDeleted,
-} from "../egresses/egresses.refusals.ts";
+import * as refusals from "../egresses/egresses.refusals.ts";
 import type { EgressKey } from "../egresses/egresses.sql.ts";
-import {
-  deletionByKey,
-  deletionByPath,
-  deletionEntries,
-  filesOfDeletions,
-  filesOfRequests,
-  finishDeletions,
-  markFilesDeleted,
-  type RequestOf,
-  scheduleExpiredDeletions,
-  scheduleUnclaimedDeletions,
-  takeDueDeletions,
-  unfinishedDeletions,
-} from "./egress_deletions.sql.ts";
+import * as sql from "./egress_deletions.sql.ts";
 
 /*
  * A recording is deleted in three steps. First its deletion is scheduled: one statement sets `deletion_due_at`, unless
@@ -44,12 +21,12 @@ import {
  */
 
 export const deleteEgress = (context: Context, path: EgressKey) =>
-  requestDeletion(context, asPlatform(path.organization_id), deletionByKey, path);
+  requestDeletion(context, asPlatform(path.organization_id), sql.deletionByKey, path);
 
 export async function deleteOwnEgress(context: ClientContext, path: CallPath, egress_id: number) {
   const { caller } = context;
   const reached = { ...reachedCall(caller, path), api_client_id: caller.api_client_id, egress_id };
-  await requestDeletion(context, asAdministrator(caller), deletionByPath, reached);
+  await requestDeletion(context, asAdministrator(caller), sql.deletionByPath, reached);
 }
 
 /**
@@ -59,7 +36,7 @@ export async function deleteOwnEgress(context: ClientContext, path: CallPath, eg
 async function requestDeletion<Known, Path extends object>(
   context: Context,
   author: Author<Known>,
-  request: RequestOf<Path>,
+  request: sql.RequestOf<Path>,
   path: Path,
 ): Promise<void> {
   const { db, now, requester } = context;
@@ -72,12 +49,12 @@ async function requestDeletion<Known, Path extends object>(
     quietSince({}),
   ]);
   author.require(asking);
-  if (!egress) throw egressNotFound();
+  if (!egress) throw refusals.egressNotFound();
   if (egress.status === EGRESS_DELETED) return;
-  if (!scheduled) throw egress.is_held ? callUnderLegalHold() : egressNotEnded();
-  if (quiet) throw fileKeptWhileQuiet();
+  if (!scheduled) throw egress.is_held ? callUnderLegalHold() : refusals.egressNotEnded();
+  if (quiet) throw refusals.fileKeptWhileQuiet();
   const { failed } = await deleteScheduled(context, files);
-  if (failed > 0) throw fileNotDeleted();
+  if (failed > 0) throw refusals.fileNotDeleted();
 }
 
 /**
@@ -86,8 +63,11 @@ async function requestDeletion<Known, Path extends object>(
  */
 export async function deleteRequestedFiles(context: Context, organization_id: number): Promise<void> {
   const { db, now } = context;
-  const [files, [quiet]] = await runBatch(db, [filesOfRequests({ organization_id, now }), quietSince({})]);
-  const portion = files.slice(0, RECORDING_DELETION_PORTION);
+  const [files, [quiet]] = await runBatch(db, [
+    sql.filesOfRequests({ organization_id, now }),
+    quietSince({}),
+  ]);
+  const portion = files.slice(0, tuning.RECORDING_DELETION_PORTION);
   if (!quiet && portion.length > 0) await deleteScheduled(context, portion);
 }
 
@@ -97,21 +77,21 @@ export async function deleteRequestedFiles(context: Context, organization_id: nu
  */
 export async function deleteOldRecordings(context: Context): Promise<number> {
   const { db, now } = context;
-  const deadline = Date.now() + FILE_DELETIONS_TIME_LIMIT;
+  const deadline = Date.now() + tuning.FILE_DELETIONS_TIME_LIMIT;
   let deleted = 0;
-  let left = RECORDINGS_DELETED;
-  await workOff(db, (turn) => scheduleExpiredDeletions({ ...turn, now }));
-  await workOff(db, (turn) => scheduleUnclaimedDeletions({ ...turn, now }));
+  let left = tuning.RECORDINGS_DELETED;
+  await workOff(db, (turn) => sql.scheduleExpiredDeletions({ ...turn, now }));
+  await workOff(db, (turn) => sql.scheduleUnclaimedDeletions({ ...turn, now }));
   while (left > 0 && Date.now() < deadline) {
-    const turn = newTurn(OUTWARD_SHARE, Math.min(RECORDING_DELETION_PORTION, left));
-    const due = await runAll(db, takeDueDeletions({ ...turn, now }));
+    const turn = newTurn(tuning.OUTWARD_SHARE, Math.min(tuning.RECORDING_DELETION_PORTION, left));
+    const due = await runAll(db, sql.takeDueDeletions({ ...turn, now }));
     if (due.length === 0) break;
-    const files = await runAll(db, filesOfDeletions({ ids: JSON.stringify(due.map(({ id }) => id)) }));
+    const files = await runAll(db, sql.filesOfDeletions({ ids: JSON.stringify(due.map(({ id }) => id)) }));
     const { tried, failed } = await deleteScheduled(context, files);
     left -= tried;
     deleted += tried - failed;
     // If all failed, the storage is down. Stop, because some of the recordings taken may be kept after all.
-    if (due.length < OUTWARD_SHARE || (tried > 0 && tried === failed)) break;
+    if (due.length < tuning.OUTWARD_SHARE || (tried > 0 && tried === failed)) break;
   }
   return deleted;
 }
@@ -127,10 +107,10 @@ async function deleteScheduled(context: Context, files: { id: number; storage_ke
   const gone = keys.filter((key) => !failures.has(key));
   const attempt = { ids: JSON.stringify(ids), gone: JSON.stringify(gone), now: context.now };
   const [, , , unfinished] = await runBatch(context.db, [
-    markFilesDeleted(attempt),
-    deletionEntries(context, "delete", attempt),
-    finishDeletions(attempt),
-    unfinishedDeletions(attempt),
+    sql.markFilesDeleted(attempt),
+    sql.deletionEntries(context, "delete", attempt),
+    sql.finishDeletions(attempt),
+    sql.unfinishedDeletions(attempt),
   ]);
   return { tried: ids.length, failed: unfinished.length };
 }

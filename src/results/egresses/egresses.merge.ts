@@ -4,15 +4,7 @@ import type { NewRow } from "../../database/insert.ts";
 import { reviseRow, type Timestamps } from "../../database/merging.ts";
 import { timeOfReport } from "../../rooms/report.ts";
 import { EGRESS_SILENCE } from "../../tuning.ts";
-import {
-  egressNamesNoCall,
-  egressOfAnotherCall,
-  egressOfUnknownCall,
-  egressUserNotMember,
-  egressWithoutStatus,
-  fileNotOfOrganization,
-  fileOfAnotherRecording,
-} from "./egresses.refusals.ts";
+import * as refusals from "./egresses.refusals.ts";
 import type { Egress, EgressReport } from "./egresses.schemas.ts";
 import type { egresses } from "./egresses.table.ts";
 
@@ -67,20 +59,20 @@ export function mergeEgress(
   now: number,
 ): EgressRow {
   const { call_key, user_id, ...news } = report;
-  if (news.storage_key && !isFileOf(organization, news.storage_key)) throw fileNotOfOrganization();
-  if (fileOwner !== undefined && fileOwner !== egress_id) throw fileOfAnotherRecording();
+  if (news.storage_key && !isFileOf(organization, news.storage_key)) throw refusals.fileNotOfOrganization();
+  if (fileOwner !== undefined && fileOwner !== egress_id) throw refusals.fileOfAnotherRecording();
   if (known?.status === EGRESS_DELETED) {
     const isOfTheCall = call_key === undefined || call?.id === known.call_id;
     const { storage_key } = isOfTheCall ? news : known;
     return !storage_key || storage_key === known.storage_key ? known : { ...known, storage_key };
   }
-  if (call_key !== undefined && !call) throw egressOfUnknownCall();
+  if (call_key !== undefined && !call) throw refusals.egressOfUnknownCall();
   const call_id = known?.call_id ?? call?.id;
-  if (call_id === undefined) throw egressNamesNoCall();
-  if (call && call.id !== call_id) throw egressOfAnotherCall();
+  if (call_id === undefined) throw refusals.egressNamesNoCall();
+  if (call && call.id !== call_id) throw refusals.egressOfAnotherCall();
 
   const state = mergeState(known, news, now);
-  if (user_id && !isMember) throw egressUserNotMember();
+  if (user_id && !isMember) throw refusals.egressUserNotMember();
   const fields = {
     ...state,
     organization_id: organization.id,
@@ -142,7 +134,7 @@ const reviseEgress = (
 function mergeState(known: Egress | undefined, news: News, now: number): EgressState {
   const { reported_at: _, ...changes } = known ? timelyPart(known, news) : news;
   const { status, ...state } = { ...NEW_EGRESS, ...known, ...changes };
-  if (status === undefined) throw egressWithoutStatus();
+  if (status === undefined) throw refusals.egressWithoutStatus();
   const isEnded = status === "egress_ended";
   const early = known?.early_ended_at ?? null;
   const end = changes.ended_at === undefined ? early : changes.ended_at;

@@ -4,17 +4,7 @@ import { EGRESS_STATUSES } from "../../database/enums.ts";
 import type { Row } from "../../database/queries.ts";
 import { inOrder } from "../../http/dates.ts";
 import { afterQuery } from "../../http/pagination.ts";
-import {
-  day,
-  id,
-  key,
-  multilineText,
-  organizationParams,
-  pastInstant,
-  pathId,
-  toTimestamp,
-  toTimestampOrNull,
-} from "../../http/wire.ts";
+import * as wire from "../../http/wire.ts";
 import { MAX_ERROR_LENGTH, MAX_RECORDING_DURATION, MAX_STORAGE_KEY_LENGTH } from "../../limits.ts";
 import { lazily } from "../../memory.ts";
 import { type ReportOrigin, reportBody } from "../../rooms/report.ts";
@@ -24,14 +14,15 @@ import { NOT_A_PATH, STORAGE_KEY_TOO_LONG } from "./egresses.refusals.ts";
 import type { egressSchema, egressWithUrlSchema, listedEgressSchema } from "./egresses.responses.ts";
 import type { egressColumns } from "./egresses.sql.ts";
 
-export const egressError = lazily(() => multilineText(MAX_ERROR_LENGTH).nullable());
+export const egressError = lazily(() => wire.multilineText(MAX_ERROR_LENGTH).nullable());
 
 /** A path segment: not empty, `.` or `..`. Without a lookahead, which not all regex dialects support. */
 const SEGMENT = "(\\.\\.[^/\\x00]+|\\.?[^./\\x00][^/\\x00]*)";
 
 /** A URL parser would resolve `.` and `..`, which could leave the bucket. A file with a longer key could never be deleted. */
 const storageKey = lazily(() =>
-  multilineText(MAX_STORAGE_KEY_LENGTH)
+  wire
+    .multilineText(MAX_STORAGE_KEY_LENGTH)
     .refine((value) => value.split("/").every((segment) => !["", ".", ".."].includes(segment)), NOT_A_PATH)
     .refine((value) => utf8Length(value) <= MAX_STORAGE_KEY_LENGTH, STORAGE_KEY_TOO_LONG)
     .meta({ override: { pattern: `^${SEGMENT}(/${SEGMENT})*$` } }),
@@ -41,12 +32,12 @@ export const reportEgressBody = lazily(() =>
   reportBody({
     egress: z
       .object({
-        call_key: key(),
+        call_key: wire.key(),
         status: z.enum(EGRESS_STATUSES),
         is_stopped: z.boolean().nullable(),
         error: egressError(),
-        ended_at: pastInstant().nullable(),
-        started_at: pastInstant().nullable(),
+        ended_at: wire.pastInstant().nullable(),
+        started_at: wire.pastInstant().nullable(),
         /** In seconds; parsed into milliseconds. */
         duration: z
           .number()
@@ -56,7 +47,7 @@ export const reportEgressBody = lazily(() =>
           .nullable(),
         size: z.int().nonnegative().nullable(),
         storage_key: storageKey().nullable(),
-        user_id: id().nullable(),
+        user_id: wire.id().nullable(),
       })
       .partial(),
   }),
@@ -66,12 +57,12 @@ export type EgressReport = z.output<ReturnType<typeof reportEgressBody>>["egress
 
 const utf8Length = (value: string) => new TextEncoder().encode(value).length;
 
-export const egressKeyParams = lazily(() => organizationParams().extend({ egress_id: key() }));
+export const egressKeyParams = lazily(() => wire.organizationParams().extend({ egress_id: wire.key() }));
 
-export const egressParams = lazily(() => callParams().extend({ id: pathId() }));
+export const egressParams = lazily(() => callParams().extend({ id: wire.pathId() }));
 
 export const egressesQuery = lazily(() =>
-  inOrder(afterQuery().extend({ from: day().optional(), to: day().optional() })),
+  inOrder(afterQuery().extend({ from: wire.day().optional(), to: wire.day().optional() })),
 );
 
 export type EgressesQuery = z.output<ReturnType<typeof egressesQuery>>;
@@ -86,12 +77,12 @@ export const toEgress = (row: Egress): z.input<typeof egressSchema> => ({
   status: row.status,
   error: row.error,
   is_stopped: row.is_stopped,
-  ended_at: toTimestampOrNull(row.ended_at),
-  started_at: toTimestampOrNull(row.started_at),
+  ended_at: wire.toTimestampOrNull(row.ended_at),
+  started_at: wire.toTimestampOrNull(row.started_at),
   duration: row.duration === null ? null : row.duration / SECOND,
   size: row.size,
-  created_at: toTimestamp(row.created_at),
-  updated_at: toTimestamp(row.updated_at),
+  created_at: wire.toTimestamp(row.created_at),
+  updated_at: wire.toTimestamp(row.updated_at),
 });
 
 export const toListedEgress = (row: ListedEgress): z.input<typeof listedEgressSchema> => ({

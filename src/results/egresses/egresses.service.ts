@@ -17,20 +17,11 @@ import { egressListEntry, lastEgressLookedThrough, visibleEgresses } from "./egr
 import { isDeletedEarly, mergeEgress } from "./egresses.merge.ts";
 import { egressNotFound } from "./egresses.refusals.ts";
 import type { Egress, EgressesQuery, EgressReport } from "./egresses.schemas.ts";
-import {
-  type EgressKey,
-  egressByKey,
-  egressesOfPath,
-  egressReadEntry,
-  egressWrites,
-  nameFiles,
-  ownerOfFile,
-  visibleEgressOfPath,
-} from "./egresses.sql.ts";
+import * as sql from "./egresses.sql.ts";
 
 export async function listEgresses({ db, caller }: ClientContext, path: CallPath): Promise<Egress[]> {
   const reachedPath = reachedCall(caller, path);
-  const [[call], recordings] = await runBatch(db, [callOfPath(reachedPath), egressesOfPath(reachedPath)]);
+  const [[call], recordings] = await runBatch(db, [callOfPath(reachedPath), sql.egressesOfPath(reachedPath)]);
   if (!call) throw callNotFound();
   return recordings;
 }
@@ -62,9 +53,9 @@ export async function readEgress(context: ClientContext, path: CallPath, egress_
   const { db, now, caller } = context;
   const reachedPath = { ...reachedCall(caller, path), egress_id };
   const [[egress], [entry], entries] = await runBatch(db, [
-    visibleEgressOfPath(reachedPath),
+    sql.visibleEgressOfPath(reachedPath),
     insertReadEntry({ ...reachedPath, user_id: caller.organization_user_id, now }),
-    egressReadEntry(context, "read", reachedPath),
+    sql.egressReadEntry(context, "read", reachedPath),
   ]);
   if (!egress) throw egressNotFound();
   if (!entry) throw new Error("The read of an egress left no audit entry");
@@ -74,7 +65,7 @@ export async function readEgress(context: ClientContext, path: CallPath, egress_
   return { ...egress, url: hasFile ? await presignDownload(context, storage_key, entry.id) : null };
 }
 
-export async function reportEgress(context: Context, path: EgressKey, report: EgressReport) {
+export async function reportEgress(context: Context, path: sql.EgressKey, report: EgressReport) {
   const { organization_id, egress_id } = path;
   // No call has an empty key, and no user the id 0.
   const { call_key = "", user_id, storage_key = null } = report;
@@ -82,10 +73,10 @@ export async function reportEgress(context: Context, path: EgressKey, report: Eg
     context,
     {
       organization: organizationById({ id: organization_id }),
-      egress: egressByKey(path),
+      egress: sql.egressByKey(path),
       call: callByKey({ organization_id, key: call_key }),
       member: memberById({ organization_id, id: user_id ?? 0 }),
-      owner: ownerOfFile({ organization_id, storage_key }),
+      owner: sql.ownerOfFile({ organization_id, storage_key }),
     },
     ({ organization: [organization], egress: [egress], call: [call], member: [member], owner: [owner] }) => {
       if (!organization) throw organizationNotFound();
@@ -93,9 +84,13 @@ export async function reportEgress(context: Context, path: EgressKey, report: Eg
       const known = { organization, egress, call, isMember: member !== undefined, fileOwner };
       const next = mergeEgress(known, egress_id, report, context.now);
       const isNamedAgain = next === egress && storage_key !== null && storage_key === next.storage_key;
-      if (!isNamedAgain || !isDeletedEarly(egress)) return upsertIfChanged(egressWrites, egress, next);
-      const naming = nameFiles({ organization_id, egress_id, storage_keys: JSON.stringify([storage_key]) });
-      return { writes: [naming, egressByKey(path)] };
+      if (!isNamedAgain || !isDeletedEarly(egress)) return upsertIfChanged(sql.egressWrites, egress, next);
+      const naming = sql.nameFiles({
+        organization_id,
+        egress_id,
+        storage_keys: JSON.stringify([storage_key]),
+      });
+      return { writes: [naming, sql.egressByKey(path)] };
     },
   );
 }

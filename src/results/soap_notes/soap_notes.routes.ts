@@ -1,6 +1,6 @@
 import { callKeyParams, callParams } from "../../calls/calls/calls.schemas.ts";
 import { recordedRead } from "../../http/acting_user.ts";
-import { externalRoutes } from "../../http/hono.ts";
+import { externalRoutes, noContent } from "../../http/hono.ts";
 import { platformRoutes } from "../../http/platform_api.ts";
 import { openTo } from "../../http/platform_tokens.ts";
 import { conditional, etagOf } from "../../http/preconditions.ts";
@@ -19,10 +19,9 @@ export const soapNotesExternal = externalRoutes()
     const note = await requireSoapNote(c.var.context, c.req.valid("param"));
     return c.json(toSoapNote(note), 200, etagOf(note));
   })
-  .delete(SOAP_NOTE, adminArea("results"), ofCall, conditional, async (c) => {
-    await deleteOwnText(c.var.context, c.req.valid("param"), "soap_note");
-    return c.body(null, 204);
-  });
+  .delete(SOAP_NOTE, adminArea("results"), ofCall, conditional, (c) =>
+    noContent(c, deleteOwnText(c.var.context, c.req.valid("param"), "soap_note")),
+  );
 
 const REPORTED_SOAP_NOTE = "/organizations/:organization_id/calls/:key/soap_note";
 
@@ -40,7 +39,6 @@ export const soapNotesPlatform = platformRoutes()
       return c.json(toSoapNote(await reportSoapNote(c.var.context, c.req.valid("param"), report)));
     },
   )
-  .delete(REPORTED_SOAP_NOTE, byKey, async (c) => {
-    await deleteText(c.var.context, c.req.valid("param"), "soap_note");
-    return c.body(null, 204);
-  });
+  .delete(REPORTED_SOAP_NOTE, byKey, (c) =>
+    noContent(c, deleteText(c.var.context, c.req.valid("param"), "soap_note")),
+  );

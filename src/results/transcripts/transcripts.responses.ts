@@ -1,12 +1,6 @@
 import * as z from "zod";
 import { emptyOr, id, multilineText, name } from "../../http/wire.ts";
-import {
-  MAX_NAME_LENGTH,
-  MAX_NOTE_LENGTH,
-  MAX_TRANSCRIPT_LINE_LENGTH,
-  MAX_TRANSCRIPT_LINES,
-  MAX_TRANSCRIPT_SIZE,
-} from "../../limits.ts";
+import * as limits from "../../limits.ts";
 import { exampleOf } from "../../openapi/examples.ts";
 import * as story from "../../openapi/story.ts";
 
@@ -19,7 +13,7 @@ const transcriptLineSchema = z
         "The id of the line. It stays the same as long as the line does not change, whatever happens to other lines, and is never reused.",
       example: 901,
     }),
-    text: multilineText(MAX_TRANSCRIPT_LINE_LENGTH).meta({
+    text: multilineText(limits.MAX_TRANSCRIPT_LINE_LENGTH).meta({
       description: "What was said. It can have line breaks.",
       example: "How do you feel today?",
     }),
@@ -49,7 +43,7 @@ const answer: z.input<typeof transcriptLineSchema> = {
 export const transcriptSchema = z
   .object({
     id: id().meta({ description: "The id of the transcript.", example: 41 }),
-    summary: emptyOr(multilineText(MAX_NOTE_LENGTH)).meta({
+    summary: emptyOr(multilineText(limits.MAX_NOTE_LENGTH)).meta({
       description:
         "A generated summary of the call; empty until there is one. It can arrive before or after the transcript becomes final.",
       example: "The recipient feels better and continues the treatment.",
@@ -61,7 +55,7 @@ export const transcriptSchema = z
     }),
     transcript_lines: z
       .array(transcriptLineSchema)
-      .max(MAX_TRANSCRIPT_LINES)
+      .max(limits.MAX_TRANSCRIPT_LINES)
       .meta({
         description: "The lines, ordered by `start_time`. Lines do not overlap. Empty if nobody spoke.",
         example: [exampleOf(transcriptLineSchema), answer],
@@ -70,7 +64,8 @@ export const transcriptSchema = z
   .meta({ id: "Transcript", description: "The transcript of a call." });
 
 /** One character can become a reference of five. Each line adds its times and its speaker's name. */
-const MAX_WEBVTT_LENGTH = 5 * (MAX_TRANSCRIPT_SIZE + MAX_TRANSCRIPT_LINES * (MAX_NAME_LENGTH + 11));
+const MAX_WEBVTT_LENGTH =
+  5 * (limits.MAX_TRANSCRIPT_SIZE + limits.MAX_TRANSCRIPT_LINES * (limits.MAX_NAME_LENGTH + 11));
 
 export const webVttSchema = z
   .string()

@@ -1,7 +1,7 @@
 import { callKeyParams, callParams } from "../../calls/calls/calls.schemas.ts";
 import { recordedRead } from "../../http/acting_user.ts";
 import { inWantedType } from "../../http/content_negotiation.ts";
-import { externalRoutes } from "../../http/hono.ts";
+import { externalRoutes, noContent } from "../../http/hono.ts";
 import { platformRoutes } from "../../http/platform_api.ts";
 import { openTo } from "../../http/platform_tokens.ts";
 import { conditional, etagOf } from "../../http/preconditions.ts";
@@ -10,13 +10,7 @@ import { adminArea, area } from "../../http/scopes.ts";
 import { inChunks, JSON_TYPE, streamed } from "../../http/streams.ts";
 import { jsonBody, params, query } from "../../http/validation.ts";
 import { deleteOwnText, deleteText } from "../call_texts/call_texts.service.ts";
-import {
-  lengthOf,
-  reportTranscriptBody,
-  type TranscriptWithLines,
-  toTranscriptJson,
-  transcriptQuery,
-} from "./transcripts.schemas.ts";
+import * as schemas from "./transcripts.schemas.ts";
 import { reportTranscript, requireTranscript } from "./transcripts.service.ts";
 import { toWebVtt } from "./transcripts.webvtt.ts";
 
@@ -25,22 +19,24 @@ const TRANSCRIPT = "/organization_users/:organization_user_id/calls/:call_id/tra
 const ofCall = params(callParams);
 
 export const transcriptsExternal = externalRoutes()
-  .get(TRANSCRIPT, area("results"), ofCall, recordedRead, query(transcriptQuery), (c) => {
-    async function answerWith(toParts: (transcript: TranscriptWithLines) => Iterable<string>, type: string) {
+  .get(TRANSCRIPT, area("results"), ofCall, recordedRead, query(schemas.transcriptQuery), (c) => {
+    async function answerWith(
+      toParts: (transcript: schemas.TranscriptWithLines) => Iterable<string>,
+      type: string,
+    ) {
       const transcript = await requireTranscript(c.var.context, c.req.valid("param"), c.req.valid("query"));
-      await countAnswerLength(c, c.var.context, lengthOf(transcript));
+      await countAnswerLength(c, c.var.context, schemas.lengthOf(transcript));
       return streamed(c, inChunks(toParts(transcript)), { "Content-Type": type, ...etagOf(transcript) });
     }
     return inWantedType(c, {
-      "application/json": () => answerWith(toTranscriptJson, "application/json"),
+      "application/json": () => answerWith(schemas.toTranscriptJson, "application/json"),
       // WebVTT is always UTF-8, but some clients read text without a charset as Latin-1.
       "text/vtt": () => answerWith(toWebVtt, "text/vtt; charset=utf-8"),
     });
   })
-  .delete(TRANSCRIPT, adminArea("results"), ofCall, conditional, async (c) => {
-    await deleteOwnText(c.var.context, c.req.valid("param"), "transcript");
-    return c.body(null, 204);
-  });
+  .delete(TRANSCRIPT, adminArea("results"), ofCall, conditional, (c) =>
+    noContent(c, deleteOwnText(c.var.context, c.req.valid("param"), "transcript")),
+  );
 
 const REPORTED_TRANSCRIPT = "/organizations/:organization_id/calls/:key/transcript";
 
@@ -51,15 +47,14 @@ export const transcriptsPlatform = platformRoutes()
     REPORTED_TRANSCRIPT,
     openTo("PLATFORM_REPORTS_TOKEN"),
     byKey,
-    jsonBody(reportTranscriptBody),
+    jsonBody(schemas.reportTranscriptBody),
     async (c) => {
       const { transcript, reported_at } = c.req.valid("json");
       const report = { ...transcript, reported_at };
       const reported = await reportTranscript(c.var.context, c.req.valid("param"), report);
-      return streamed(c, inChunks(toTranscriptJson(reported)), JSON_TYPE);
+      return streamed(c, inChunks(schemas.toTranscriptJson(reported)), JSON_TYPE);
     },
   )
-  .delete(REPORTED_TRANSCRIPT, byKey, async (c) => {
-    await deleteText(c.var.context, c.req.valid("param"), "transcript");
-    return c.body(null, 204);
-  });
+  .delete(REPORTED_TRANSCRIPT, byKey, (c) =>
+    noContent(c, deleteText(c.var.context, c.req.valid("param"), "transcript")),
+  );

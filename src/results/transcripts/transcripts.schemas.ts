@@ -1,21 +1,11 @@
 import * as z from "zod";
 import { key, multilineText, pathId, upToFirstFault } from "../../http/wire.ts";
-import {
-  MAX_CALL_PARTICIPANTS,
-  MAX_NOTE_LENGTH,
-  MAX_TRANSCRIPT_LINE_LENGTH,
-  MAX_TRANSCRIPT_LINES,
-} from "../../limits.ts";
+import * as limits from "../../limits.ts";
 import { lazily } from "../../memory.ts";
 import { type ReportOrigin, reportBody } from "../../rooms/report.ts";
 import type { CallText } from "../call_texts/call_texts.sql.ts";
 import type { Lines, StoredLine } from "./transcripts.document.ts";
-import {
-  LINE_ENDS_TOO_EARLY,
-  LINES_OVERLAP,
-  TOO_MANY_LINES,
-  TOO_MANY_SPEAKERS,
-} from "./transcripts.refusals.ts";
+import * as refusals from "./transcripts.refusals.ts";
 import type { transcriptSchema } from "./transcripts.responses.ts";
 
 /** Rounded to milliseconds, so that 0.1 + 0.2 is 0.3. Numbers too large for milliseconds in a double are not rounded. */
@@ -33,18 +23,18 @@ const reportedLines = lazily(() =>
       .array(
         z.object({
           participant_key: key(),
-          text: multilineText(MAX_TRANSCRIPT_LINE_LENGTH),
+          text: multilineText(limits.MAX_TRANSCRIPT_LINE_LENGTH),
           start_time: seconds(),
           end_time: seconds(),
         }),
       )
-      .max(MAX_TRANSCRIPT_LINES, TOO_MANY_LINES)
+      .max(limits.MAX_TRANSCRIPT_LINES, refusals.TOO_MANY_LINES)
       .check(({ value: lines, issues }) => {
         const backward = lines.findIndex((line) => line.start_time > line.end_time);
         if (backward >= 0)
           issues.push({
             code: "custom",
-            message: LINE_ENDS_TOO_EARLY,
+            message: refusals.LINE_ENDS_TOO_EARLY,
             path: [backward, "end_time"],
             input: lines[backward]?.end_time,
           });
@@ -60,14 +50,14 @@ const reportedLines = lazily(() =>
       if (overlapping)
         issues.push({
           code: "custom",
-          message: LINES_OVERLAP,
+          message: refusals.LINES_OVERLAP,
           path: [overlapping.place],
           input: overlapping,
         });
     })
     .refine(
-      (lines) => new Set(lines.map((line) => line.participant_key)).size <= MAX_CALL_PARTICIPANTS,
-      TOO_MANY_SPEAKERS,
+      (lines) => new Set(lines.map((line) => line.participant_key)).size <= limits.MAX_CALL_PARTICIPANTS,
+      refusals.TOO_MANY_SPEAKERS,
     ),
 );
 
@@ -76,7 +66,7 @@ export const reportTranscriptBody = lazily(() =>
     transcript: z
       .object({
         // An empty summary counts as null, because the service itself returns one until a summary is reported.
-        summary: multilineText(MAX_NOTE_LENGTH, { canBeEmpty: true })
+        summary: multilineText(limits.MAX_NOTE_LENGTH, { canBeEmpty: true })
           .nullable()
           .transform((summary) => summary || null),
         is_final: z.boolean(),

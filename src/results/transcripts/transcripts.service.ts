@@ -15,15 +15,7 @@ import { keepIds, type Line, numberLines, onRecordingClock, storedLines } from "
 import { mergeTranscript, requireReportable } from "./transcripts.merge.ts";
 import { recordingStartUnknown, transcriptNotFound } from "./transcripts.refusals.ts";
 import type { StoredTranscript, TranscriptReport, TranscriptWithLines } from "./transcripts.schemas.ts";
-import {
-  clockOfRecording,
-  documentByCallKey,
-  entryOfCaptions,
-  replaceLines,
-  type Speaker,
-  speakersByCallKey,
-  transcriptOfPath,
-} from "./transcripts.sql.ts";
+import * as sql from "./transcripts.sql.ts";
 
 /** With `egress_id`, the lines are on the clock of this recording of the call. */
 export async function requireTranscript(
@@ -34,9 +26,9 @@ export async function requireTranscript(
   const reached = { ...reachedCall(context.caller, path), kind: "transcript" } as const;
   const recorded = egress_id === undefined ? undefined : { ...reached, egress_id };
   const [[transcript], entries, clocks = []] = await runBatch(context.db, [
-    transcriptOfPath(reached),
-    recorded ? entryOfCaptions(context, "read", recorded) : entryOfText(context, "read", reached),
-    ...(recorded ? [clockOfRecording(recorded)] : []),
+    sql.transcriptOfPath(reached),
+    recorded ? sql.entryOfCaptions(context, "read", recorded) : entryOfText(context, "read", reached),
+    ...(recorded ? [sql.clockOfRecording(recorded)] : []),
   ]);
   if (!transcript) throw transcriptNotFound();
   const [clock] = clocks;
@@ -64,7 +56,7 @@ export async function reportTranscript(
   let names = new Map<number, string>();
   const transcript = await decideAndWrite(
     context,
-    { call: callOfResults(path), transcript: transcriptRead, speakers: speakersByCallKey(path) },
+    { call: callOfResults(path), transcript: transcriptRead, speakers: sql.speakersByCallKey(path) },
     async ({ call: [call], transcript: [known], speakers, document: [stored] }) => {
       if (!call) throw callNotFound();
       const speakerIds = await idsOfSpeakers(settings, speakers, reported ?? []);
@@ -85,10 +77,10 @@ export async function reportTranscript(
       }
       requireReportable(next.summary ?? null, lines);
       if (!hasNewLines) return upsert;
-      return { writes: [...upsert.writes, ...(await replaceLines(call, lines)), transcriptRead] };
+      return { writes: [...upsert.writes, ...(await sql.replaceLines(call, lines)), transcriptRead] };
     },
     // `lines_digest` guards the lines, and `first_line_id` guards their ids.
-    { unguardedReads: { document: documentByCallKey(path) } },
+    { unguardedReads: { document: sql.documentByCallKey(path) } },
   );
   return { ...transcript, lines: numberLines(lines, transcript.first_line_id), names };
 }
@@ -101,7 +93,7 @@ async function digestOfLines(settings: Settings, lines: NonNullable<TranscriptRe
 
 async function idsOfSpeakers(
   settings: Settings,
-  speakers: Speaker[],
+  speakers: sql.Speaker[],
   lines: { participant_key: string }[],
 ): Promise<Map<string, number>> {
   const keys = new Set(lines.map(({ participant_key }) => participant_key));

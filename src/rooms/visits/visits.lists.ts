@@ -1,29 +1,11 @@
-import {
-  and,
-  asc,
-  eq,
-  isNotNull,
-  isNull,
-  lt,
-  or,
-  type Placeholder,
-  type SQL,
-  type SQLWrapper,
-  sql,
-} from "drizzle-orm";
+import { and, asc, eq, isNotNull, lt, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import { alias, type SQLiteColumn } from "drizzle-orm/sqlite-core";
 import { entryOfOrganization, type FilterDates, idsIn } from "../../audit/access_logs/access_logs.entries.ts";
 import type { ClientContext } from "../../context.ts";
 import type { AccessResource, VisitStatus } from "../../database/enums.ts";
-import { columnAs, isSame, withoutIndex } from "../../database/expressions.ts";
-import {
-  type BoundQuery,
-  builder,
-  type Placeholders,
-  type PreparedQuery,
-  preparedQuery,
-} from "../../database/queries.ts";
-import { mergedIds, selectColumn } from "../../database/selects.ts";
+import { isSame, withoutIndex } from "../../database/expressions.ts";
+import { type BoundQuery, builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
+import { isAnyOr, lookThrough, mergedIds, selectColumn } from "../../database/selects.ts";
 import { endOfDate } from "../../http/dates.ts";
 import type { Position } from "../../http/pagination.ts";
 import { VISITS_LOOKED_THROUGH } from "../../limits.ts";
@@ -113,73 +95,54 @@ const pages = {
   }),
 };
 
-const visitsByReference = (listed: Listed) =>
-  builder
-    .select({ time: columnAs(next.starts_at, "time"), id: columnAs(next.id, "id") })
-    .from(next)
-    .where(and(isInPart(listed), eq(next.external_reference, listed.external_reference)))
-    .orderBy(asc(next.starts_at), asc(next.id));
-
 const planned = alias(people, "planned");
 
-/** The visits that name a person with the reference. A visit can appear several times. */
-const visitsByPerson = (listed: Listed) =>
-  builder
-    .select({ time: columnAs(planned.visit_starts_at, "time"), id: columnAs(planned.visit_id, "id") })
-    .from(planned)
-    .where(
-      and(
-        eq(planned.organization_id, listed.organization_id),
-        eq(planned.reference_digest, listed.reference_digest),
-        isAfterPosition(listed, planned.visit_starts_at, planned.visit_id),
-        lt(planned.visit_starts_at, listed.before),
-        isNotNull(withoutIndex(planned.number)),
-      ),
-    )
-    .orderBy(asc(planned.visit_starts_at), asc(planned.visit_id));
-
-const matches = (wanted: Placeholder, column: SQLiteColumn) =>
-  or(isNull(wanted), eq(withoutIndex(column), wanted));
-
-/**
- * A list of visits by reference. The caller may be allowed to see only a few, so each request looks through a limited number. The page
- * has no ORDER BY, so that SQLite reads one visit after the other and stops at the limit, instead of reading them all.
- */
 const lookThroughVisits = (
-  lookThrough: typeof visitsByReference | typeof visitsByPerson,
+  [time, id]: [SQLiteColumn, SQLiteColumn],
+  isWanted: (listed: Listed) => SQL | undefined,
   resource: AccessResource,
-) => ({
-  ...pageOf(
-    (listed) =>
-      builder
-        .select({ id: visits.id })
-        .from(
-          sql`(select distinct time, id from (${lookThrough(listed).limit(VISITS_LOOKED_THROUGH)})) as entry`,
-        )
-        .crossJoin(visits)
-        .where(
-          and(
-            eq(visits.id, sql`entry.id`),
-            matches(listed.external_reference, visits.external_reference),
-            matches(listed.status, visits.status),
-            matches(listed.holder_id, visits.organization_user_id),
-            visitsWithinReach(listed),
-          ),
-        )
-        .limit(listed.limit),
-    resource,
-  ),
-  /** The last visit that a request looks through, if it has to stop there. No row if the query has no reference. */
-  end: preparedQuery((listed: Listed) =>
-    lookThrough(listed)
-      .limit(1)
-      .offset(VISITS_LOOKED_THROUGH - 1),
-  ) as PreparedQuery<ListedVisits, Position>,
-});
+) => {
+  const { entries, end } = lookThrough<ListedVisits>(
+    { time, id, order: asc, most: VISITS_LOOKED_THROUGH },
+    isWanted,
+  );
+  const ids = (listed: Listed) =>
+    builder
+      .select({ id: visits.id })
+      .from(entries(listed))
+      .crossJoin(visits)
+      .where(
+        and(
+          eq(visits.id, sql`entry.id`),
+          isAnyOr(listed.external_reference, visits.external_reference),
+          isAnyOr(listed.status, visits.status),
+          isAnyOr(listed.holder_id, visits.organization_user_id),
+          visitsWithinReach(listed),
+        ),
+      )
+      .limit(listed.limit);
+  return { ...pageOf(ids, resource), end };
+};
 
-const ofReference = lookThroughVisits(visitsByReference, "visit");
+const ofReference = lookThroughVisits(
+  [next.starts_at, next.id],
+  (listed) => and(isInPart(listed), eq(next.external_reference, listed.external_reference)),
+  "visit",
+);
 
-const ofPerson = lookThroughVisits(visitsByPerson, "participant");
+/** The visits that name a person with the reference. */
+const ofPerson = lookThroughVisits(
+  [planned.visit_starts_at, planned.visit_id],
+  (listed) =>
+    and(
+      eq(planned.organization_id, listed.organization_id),
+      eq(planned.reference_digest, listed.reference_digest),
+      isAfterPosition(listed, planned.visit_starts_at, planned.visit_id),
+      lt(planned.visit_starts_at, listed.before),
+      isNotNull(withoutIndex(planned.number)),
+    ),
+  "participant",
+);
 
 /**
  * The queries for the visits that a request asks for and its caller reaches: a page by start, with one extra visit if there are

@@ -5,23 +5,7 @@ import { withoutUndefined } from "../../http/wire.ts";
 import { DEFAULT_VISIT_DURATION, MAX_VISIT_AHEAD, MAX_VISIT_DURATION } from "../../lifetimes.ts";
 import { correctPerson, newPerson } from "../people/people.merge.ts";
 import type { Person, PersonRow } from "../people/people.sql.ts";
-import {
-  tooManyVisits,
-  visitHolderOutOfReach,
-  visitIsPast,
-  visitParticipantErased,
-  visitParticipantIncomplete,
-  visitParticipantNotMember,
-  visitParticipantUnknown,
-  visitProviderWithoutUser,
-  visitReferenceErased,
-  visitRoomOutOfReach,
-  visitRoomStays,
-  visitStatusStays,
-  visitStays,
-  visitTimesWrong,
-  visitTooFarAhead,
-} from "./visits.refusals.ts";
+import * as refusals from "./visits.refusals.ts";
 import type { CreateVisit, UpdateVisit, Visit } from "./visits.schemas.ts";
 import type { visits } from "./visits.table.ts";
 
@@ -48,7 +32,7 @@ export function newVisit(
   input: CreateVisit,
   now: number,
 ): NewVisit {
-  if (isFull) throw tooManyVisits();
+  if (isFull) throw refusals.tooManyVisits();
   const plan = { ...planOf(known, undefined, input, now), last_participant_id: input.participants.length };
   return { organization_id, ...PLANNED, ...plan, created_at: now, updated_at: now };
 }
@@ -66,11 +50,11 @@ export function mergeVisit(
   input: UpdateVisit,
   now: number,
 ) {
-  if (!isChangeable(before.status)) throw visitStays(before.status, "changed", "planned or started");
-  if (before.reference_erased_at !== null && input.external_reference) throw visitReferenceErased();
-  if (!isChangeable(input.status ?? before.status)) throw visitStatusStays();
+  if (!isChangeable(before.status)) throw refusals.visitStays(before.status, "changed", "planned or started");
+  if (before.reference_erased_at !== null && input.external_reference) throw refusals.visitReferenceErased();
+  if (!isChangeable(input.status ?? before.status)) throw refusals.visitStatusStays();
   if (input.waiting_room_id !== undefined && input.waiting_room_id !== before.waiting_room_id)
-    throw visitRoomStays();
+    throw refusals.visitRoomStays();
   const named = namedIn(input, { ...before, people }, now);
   const updates = new Map(people.map(({ id, updated_at }) => [id, updated_at]));
   const isShown = named.people.some(({ id = 0, updated_at }) => updates.get(id) !== updated_at);
@@ -93,7 +77,7 @@ const isChangeable = (status: Visit["status"]) => status === "planned" || status
  */
 export function cancelVisit(visit: Visit, now: number): Visit {
   if (visit.status === "cancelled") return visit;
-  if (visit.status !== "planned") throw visitStays(visit.status, "cancelled", "planned");
+  if (visit.status !== "planned") throw refusals.visitStays(visit.status, "cancelled", "planned");
   return { ...visit, status: "cancelled", cancelled_at: now, updated_at: Math.max(now, visit.updated_at) };
 }
 
@@ -105,21 +89,21 @@ function planOf(
 ): Omit<NewVisit, "organization_id" | keyof typeof PLANNED | "last_participant_id" | keyof Timestamps> {
   const isSameRoom = input.waiting_room_slug === undefined && before;
   const where = isSameRoom ? { id: before.waiting_room_id, user_id: before.room_owner_id } : known.room;
-  if (!where) throw visitRoomOutOfReach();
+  if (!where) throw refusals.visitRoomOutOfReach();
   const starts_at = input.starts_at ?? before?.starts_at ?? now;
   const duration = before ? before.ends_at - before.starts_at : DEFAULT_VISIT_DURATION;
   const ends_at = input.ends_at ?? starts_at + duration;
   const sent = input.ends_at === undefined ? "starts_at" : "ends_at";
-  if (ends_at <= starts_at || ends_at - starts_at > MAX_VISIT_DURATION) throw visitTimesWrong();
-  if (ends_at !== before?.ends_at && ends_at <= now) throw visitIsPast(sent);
-  if (ends_at !== before?.ends_at && ends_at > now + MAX_VISIT_AHEAD) throw visitTooFarAhead(sent);
+  if (ends_at <= starts_at || ends_at - starts_at > MAX_VISIT_DURATION) throw refusals.visitTimesWrong();
+  if (ends_at !== before?.ends_at && ends_at <= now) throw refusals.visitIsPast(sent);
+  if (ends_at !== before?.ends_at && ends_at > now + MAX_VISIT_AHEAD) throw refusals.visitTooFarAhead(sent);
   const { external_reference = before?.external_reference ?? null } = input;
   const users = [
     ...known.accounts.map(({ id }) => id),
     ...(before?.participants ?? []).map((each) => each.user_id),
   ];
   input.participants?.forEach(({ user_id }, place) => {
-    if (user_id && !users.includes(user_id)) throw visitParticipantNotMember(place);
+    if (user_id && !users.includes(user_id)) throw refusals.visitParticipantNotMember(place);
   });
   return {
     waiting_room_id: where.id,
@@ -138,11 +122,12 @@ function holderOf(
   { organization_user_id: said }: UpdateVisit,
 ): number | null {
   if (owner_id !== null) {
-    if (said && said !== owner_id) throw visitHolderOutOfReach();
+    if (said && said !== owner_id) throw refusals.visitHolderOutOfReach();
     return owner_id;
   }
   if (said === undefined) return before ?? null;
-  if (said !== null && said !== before && !holder?.roles.includes("provider")) throw visitHolderOutOfReach();
+  if (said !== null && said !== before && !holder?.roles.includes("provider"))
+    throw refusals.visitHolderOutOfReach();
   return said;
 }
 
@@ -169,17 +154,17 @@ export function namedIn(
   const known = new Map<number | null, PersonRow>(people.map((each) => [each.number, each]));
   const ids = wanted.map(({ id }) => id);
   ids.forEach((id, place) => {
-    if (id && (!known.has(id) || ids.indexOf(id) < place)) throw visitParticipantUnknown(place);
+    if (id && (!known.has(id) || ids.indexOf(id) < place)) throw refusals.visitParticipantUnknown(place);
   });
   const named = wanted.map(({ id, ...fields }, place) => {
     const before = id === undefined ? undefined : known.get(id);
     const { role, display_name, user_id = null } = { ...before, ...withoutUndefined(fields) };
-    if (role === undefined || display_name === undefined) throw visitParticipantIncomplete(place);
-    if (role === "provider" && user_id === null) throw visitProviderWithoutUser(place);
+    if (role === undefined || display_name === undefined) throw refusals.visitParticipantIncomplete(place);
+    if (role === "provider" && user_id === null) throw refusals.visitProviderWithoutUser(place);
     const of_visit = { organization_id, visit_id: visit_id ?? null };
     const person =
       before ?? newPerson({ ...of_visit, number: ++last_participant_id, role, display_name }, now);
-    return correctPerson(person, fields, now, { erased: () => visitParticipantErased(place) });
+    return correctPerson(person, fields, now, { erased: () => refusals.visitParticipantErased(place) });
   });
   const removed = people.filter(({ number }) => !ids.includes(number ?? 0)).map(({ id }) => id);
   return { people: named, removed, last_participant_id };

@@ -1,5 +1,5 @@
 import { recordedRead, recordedReadIf } from "../../http/acting_user.ts";
-import { externalRoutes } from "../../http/hono.ts";
+import { externalRoutes, noContent } from "../../http/hono.ts";
 import { idempotent } from "../../http/idempotency_key.ts";
 import { inOrganizationOf } from "../../http/organization.ts";
 import { platformRoutes } from "../../http/platform_api.ts";
@@ -10,24 +10,8 @@ import { area } from "../../http/scopes.ts";
 import { IDEMPOTENCY_KEY, jsonBody, params, query } from "../../http/validation.ts";
 import { idParams } from "../../http/wire.ts";
 import { metricsQuery, readMetrics } from "../../organization/metrics/metrics.ts";
-import {
-  createVisitBody,
-  type RedeemVisitBody,
-  redeemVisitBody,
-  toRedeemedVisit,
-  toVisit,
-  toVisitMetrics,
-  updateVisitBody,
-  visitsQuery,
-} from "./visits.schemas.ts";
-import {
-  cancelPlannedVisit,
-  createVisit,
-  listVisits,
-  redeemVisitLink,
-  requireVisit,
-  updateVisit,
-} from "./visits.service.ts";
+import * as schemas from "./visits.schemas.ts";
+import * as service from "./visits.service.ts";
 import { dailyVisits } from "./visits.sql.ts";
 import { verifyVisitToken } from "./visits.tokens.ts";
 
@@ -37,16 +21,16 @@ const byId = params(idParams);
 const recordedReplay = recordedReadIf(({ req }) => req.header(IDEMPOTENCY_KEY) !== undefined);
 
 export const visitsExternal = externalRoutes()
-  .get("/visits", area("visits"), recordedRead, query(visitsQuery), async (c) => {
-    const { visits, next_after } = await listVisits(c.var.context, c.req.valid("query"));
-    return c.json({ visits: visits.map(toVisit), next_after });
+  .get("/visits", area("visits"), recordedRead, query(schemas.visitsQuery), async (c) => {
+    const { visits, next_after } = await service.listVisits(c.var.context, c.req.valid("query"));
+    return c.json({ visits: visits.map(schemas.toVisit), next_after });
   })
-  .post("/visits", area("visits"), recordedReplay, idempotent, jsonBody(createVisitBody), async (c) =>
-    c.json(toVisit(await createVisit(c.var.context, c.req.valid("json").visit)), 201),
+  .post("/visits", area("visits"), recordedReplay, idempotent, jsonBody(schemas.createVisitBody), async (c) =>
+    c.json(schemas.toVisit(await service.createVisit(c.var.context, c.req.valid("json").visit)), 201),
   )
   .get("/visits/:id", area("visits"), byId, recordedRead, async (c) => {
-    const visit = await requireVisit(c.var.context, c.req.valid("param").id);
-    return c.json(toVisit(visit), 200, etagOf(visit));
+    const visit = await service.requireVisit(c.var.context, c.req.valid("param").id);
+    return c.json(schemas.toVisit(visit), 200, etagOf(visit));
   })
   .put(
     "/visits/:id",
@@ -54,27 +38,27 @@ export const visitsExternal = externalRoutes()
     byId,
     recordedRead,
     conditional,
-    jsonBody(updateVisitBody),
+    jsonBody(schemas.updateVisitBody),
     async (c) => {
       const { id } = c.req.valid("param");
-      const visit = await updateVisit(c.var.context, id, c.req.valid("json").visit);
-      return c.json(toVisit(visit), 200, etagOf(visit));
+      const visit = await service.updateVisit(c.var.context, id, c.req.valid("json").visit);
+      return c.json(schemas.toVisit(visit), 200, etagOf(visit));
     },
   )
-  .delete("/visits/:id", area("visits"), byId, conditional, async (c) => {
-    await cancelPlannedVisit(c.var.context, c.req.valid("param").id);
-    return c.body(null, 204);
-  })
+  .delete("/visits/:id", area("visits"), byId, conditional, (c) =>
+    noContent(c, service.cancelPlannedVisit(c.var.context, c.req.valid("param").id)),
+  )
   .get("/visit_metrics", area("visits"), readsFrom("nearest"), query(metricsQuery), async (c) =>
-    c.json(toVisitMetrics(await readMetrics(c.var.context, c.req.valid("query"), dailyVisits))),
+    c.json(schemas.toVisitMetrics(await readMetrics(c.var.context, c.req.valid("query"), dailyVisits))),
   );
 
 export const visitsPlatform = platformRoutes().post(
   "/visits/redeem",
   openTo("PLATFORM_WEB_APP_TOKEN"),
-  jsonBody(redeemVisitBody),
-  inOrganizationOf(async ({ token }: RedeemVisitBody, { settings }) => ({
+  jsonBody(schemas.redeemVisitBody),
+  inOrganizationOf(async ({ token }: schemas.RedeemVisitBody, { settings }) => ({
     id: (await verifyVisitToken(settings, token)).organization_id,
   })),
-  async (c) => c.json(toRedeemedVisit(await redeemVisitLink(c.var.context, c.req.valid("json").token))),
+  async (c) =>
+    c.json(schemas.toRedeemedVisit(await service.redeemVisitLink(c.var.context, c.req.valid("json").token))),
 );

@@ -3,17 +3,7 @@ import { PARTICIPANT_ROLES, VISIT_STATUSES } from "../../database/enums.ts";
 import type { Row } from "../../database/queries.ts";
 import { inOrder } from "../../http/dates.ts";
 import { afterPositionQuery } from "../../http/pagination.ts";
-import {
-  day,
-  externalReference,
-  id,
-  idAsText,
-  instant,
-  name,
-  reference,
-  roomSlug,
-  toTimestamp,
-} from "../../http/wire.ts";
+import * as wire from "../../http/wire.ts";
 import { MAX_OWN_TOKEN_LENGTH, MAX_VISIT_PARTICIPANTS } from "../../limits.ts";
 import { lazily } from "../../memory.ts";
 import type { Day } from "../../organization/metrics/local_days.ts";
@@ -25,20 +15,20 @@ import type { dailyVisits, listedVisitColumns, visitColumns } from "./visits.sql
 
 const visitFields = lazily(() =>
   z.object({
-    waiting_room_slug: roomSlug(),
-    organization_user_id: id().nullable().optional(),
-    starts_at: instant(),
-    ends_at: instant().optional(),
-    external_reference: externalReference().nullable().optional(),
+    waiting_room_slug: wire.roomSlug(),
+    organization_user_id: wire.id().nullable().optional(),
+    starts_at: wire.instant(),
+    ends_at: wire.instant().optional(),
+    external_reference: wire.externalReference().nullable().optional(),
   }),
 );
 
 const participantFields = lazily(() =>
   z.object({
     role: z.enum(PARTICIPANT_ROLES),
-    display_name: name(),
-    user_id: id().nullable().optional(),
-    external_reference: externalReference().nullable().optional(),
+    display_name: wire.name(),
+    user_id: wire.id().nullable().optional(),
+    external_reference: wire.externalReference().nullable().optional(),
   }),
 );
 
@@ -59,11 +49,11 @@ export const updateVisitBody = lazily(() =>
         status: z
           .enum(VISIT_STATUSES)
           .meta({ description: "Only the current value is accepted. To cancel a visit, use `DELETE`." }),
-        waiting_room_id: id().meta({
+        waiting_room_id: wire.id().meta({
           description:
             "Only the current value is accepted. To move a visit to another room, use `waiting_room_slug`.",
         }),
-        participants: listOfParticipants(participantFields().partial().extend({ id: id().optional() })),
+        participants: listOfParticipants(participantFields().partial().extend({ id: wire.id().optional() })),
       })
       .partial(),
   }),
@@ -76,12 +66,12 @@ export type UpdateVisit = z.output<ReturnType<typeof updateVisitBody>>["visit"];
 export const visitsQuery = lazily(() =>
   inOrder(
     z.object({
-      from: day().optional(),
-      to: day().optional(),
+      from: wire.day().optional(),
+      to: wire.day().optional(),
       status: z.enum(VISIT_STATUSES).optional(),
-      external_reference: externalReference().optional(),
-      participant_reference: externalReference().optional(),
-      organization_user_id: idAsText().optional(),
+      external_reference: wire.externalReference().optional(),
+      participant_reference: wire.externalReference().optional(),
+      organization_user_id: wire.idAsText().optional(),
       ...afterPositionQuery().shape,
     }),
   ),
@@ -89,7 +79,7 @@ export const visitsQuery = lazily(() =>
 
 export type VisitsQuery = z.output<ReturnType<typeof visitsQuery>>;
 
-export const redeemVisitBody = lazily(() => z.object({ token: reference(MAX_OWN_TOKEN_LENGTH) }));
+export const redeemVisitBody = lazily(() => z.object({ token: wire.reference(MAX_OWN_TOKEN_LENGTH) }));
 
 export type RedeemVisitBody = z.output<ReturnType<typeof redeemVisitBody>>;
 
@@ -131,12 +121,12 @@ export const toVisit = <Participant>(
   organization_user_id: row.organization_user_id,
   external_reference: row.external_reference,
   status: row.status,
-  starts_at: toTimestamp(row.starts_at),
-  ends_at: toTimestamp(row.ends_at),
+  starts_at: wire.toTimestamp(row.starts_at),
+  ends_at: wire.toTimestamp(row.ends_at),
   call_ids: row.call_ids,
   participants: row.participants,
-  created_at: toTimestamp(row.created_at),
-  updated_at: toTimestamp(row.updated_at),
+  created_at: wire.toTimestamp(row.created_at),
+  updated_at: wire.toTimestamp(row.updated_at),
 });
 
 export function toRedeemedVisit({
@@ -148,8 +138,8 @@ export function toRedeemedVisit({
     organization_id: visit.organization_id,
     visit: {
       id: visit.id,
-      starts_at: toTimestamp(visit.starts_at),
-      ends_at: toTimestamp(visit.ends_at),
+      starts_at: wire.toTimestamp(visit.starts_at),
+      ends_at: wire.toTimestamp(visit.ends_at),
       status: visit.status,
     },
     participant: {

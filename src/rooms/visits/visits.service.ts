@@ -13,14 +13,7 @@ import { destinationOf } from "../waiting_room_subs/waiting_room_subs.merge.ts";
 import { roomOfPath } from "../waiting_rooms/waiting_rooms.sql.ts";
 import { listedVisits } from "./visits.lists.ts";
 import { cancelVisit, mergeVisit, namedIn, newVisit } from "./visits.merge.ts";
-import {
-  visitIsOver,
-  visitLinkNotValid,
-  visitLinkWithdrawn,
-  visitNotFound,
-  visitRoomRetired,
-  visitWasCancelled,
-} from "./visits.refusals.ts";
+import * as refusals from "./visits.refusals.ts";
 import {
   type CreateVisit,
   type RedeemedVisit,
@@ -29,17 +22,7 @@ import {
   type VisitsQuery,
   type VisitWithLinks,
 } from "./visits.schemas.ts";
-import {
-  newestVisit,
-  readableVisit,
-  visitEntry,
-  visitIdempotency,
-  visitOfLink,
-  visitOfPath,
-  visitQuota,
-  visitReadEntry,
-  visitWrites,
-} from "./visits.sql.ts";
+import * as sql from "./visits.sql.ts";
 import { verifyVisitToken, withLinks } from "./visits.tokens.ts";
 
 export async function listVisits(context: ClientContext, query: VisitsQuery) {
@@ -56,10 +39,10 @@ export async function listVisits(context: ClientContext, query: VisitsQuery) {
 export async function requireVisit(context: ClientContext, id: number): Promise<VisitWithLinks> {
   const reached = { ...reachOf(context.caller), id };
   const [[visit], entries] = await runBatch(context.db, [
-    readableVisit(reached),
-    visitReadEntry(context, "read", reached),
+    sql.readableVisit(reached),
+    sql.visitReadEntry(context, "read", reached),
   ]);
-  if (!visit) throw visitNotFound();
+  if (!visit) throw refusals.visitNotFound();
   requireEntry(entries);
   return withLinks(context.settings, visit);
 }
@@ -72,22 +55,22 @@ export async function createVisit(context: ClientContext, input: CreateVisit): P
   const participants = people.map(toVisitParticipant);
   const visit = await decideAndWrite(
     context,
-    { ...readsOfPlan(reachOf(caller), input), quota: visitQuota({ organization_id }) },
+    { ...readsOfPlan(reachOf(caller), input), quota: sql.visitQuota({ organization_id }) },
     async ({ room: [room], holder: [holder], accounts, quota: [quota] }) => {
       const known = { room, holder, accounts, organization_id, isFull: quota?.is_full ?? false };
       return {
         writes: [
-          visitWrites.insert(newVisit(known, input, now)),
+          sql.visitWrites.insert(newVisit(known, input, now)),
           ...(await writePeople(settings, people)),
-          newestVisit({}),
+          sql.newestVisit({}),
         ],
-        entries: [visitEntry.ofNewest(context, "create", {})],
+        entries: [sql.visitEntry.ofNewest(context, "create", {})],
       };
     },
-    { idempotency: await visitIdempotency(context, { external_reference, participants }) },
+    { idempotency: await sql.visitIdempotency(context, { external_reference, participants }) },
   );
   if (context.keyed?.isReplay)
-    requireEntry(await runAll(db, visitEntry.of(context, "read", { organization_id, id: visit.id })));
+    requireEntry(await runAll(db, sql.visitEntry.of(context, "read", { organization_id, id: visit.id })));
   return withLinks(settings, visit);
 }
 
@@ -98,12 +81,12 @@ export async function updateVisit(context: ClientContext, id: number, input: Upd
   const visit = await decideAndWrite(
     context,
     {
-      visit: visitOfPath(reached),
+      visit: sql.visitOfPath(reached),
       people: peopleOfVisit({ organization_id, visit_id: id }),
       ...readsOfPlan(reached, input),
     },
     async ({ visit: [before], people, room: [room], holder: [holder], accounts }) => {
-      if (!before) throw visitNotFound();
+      if (!before) throw refusals.visitNotFound();
       requireVersion(context, before);
       const next = mergeVisit(before, people, { room, holder, accounts }, input, now);
       // An update that changes nothing only shows the visit.
@@ -112,9 +95,9 @@ export async function updateVisit(context: ClientContext, id: number, input: Upd
         writes: [
           ...(await writePeople(settings, next.people)),
           ...(next.removed.length > 0 ? [removePeople({ ids: JSON.stringify(next.removed), now })] : []),
-          visitWrites.update(before, next.visit),
+          sql.visitWrites.update(before, next.visit),
         ],
-        entries: [visitEntry.of(context, event, reached)],
+        entries: [sql.visitEntry.of(context, event, reached)],
       };
     },
   );
@@ -124,14 +107,14 @@ export async function updateVisit(context: ClientContext, id: number, input: Upd
 export async function cancelPlannedVisit(context: ClientContext, id: number): Promise<void> {
   const { now, caller } = context;
   const reached = { ...reachOf(caller), id };
-  await decideAndWrite(context, { visit: visitOfPath(reached) }, ({ visit: [before] }) => {
-    if (!before) throw visitNotFound();
+  await decideAndWrite(context, { visit: sql.visitOfPath(reached) }, ({ visit: [before] }) => {
+    if (!before) throw refusals.visitNotFound();
     requireVersion(context, before);
     const visit = cancelVisit(before, now);
     if (visit === before) return { unchanged: before };
     return {
-      writes: [visitWrites.update(before, visit)],
-      entries: [visitEntry.of(context, "delete", reached)],
+      writes: [sql.visitWrites.update(before, visit)],
+      entries: [sql.visitEntry.of(context, "delete", reached)],
     };
   });
 }
@@ -149,13 +132,13 @@ const readsOfPlan = (reach: Reach, input: UpdateVisit) => ({
 export async function redeemVisitLink(context: Context, token: string): Promise<RedeemedVisit> {
   const { db, now, settings } = context;
   const link = await verifyVisitToken(settings, token);
-  const visit = await runFirst(db, visitOfLink({ ...link, now }));
-  if (!visit) throw visitLinkNotValid();
+  const visit = await runFirst(db, sql.visitOfLink({ ...link, now }));
+  if (!visit) throw refusals.visitLinkNotValid();
   if (visit.is_suspended) throw organizationSuspended();
   const participant = visit.participants.find(({ id }) => id === link.participant_id);
-  if (!participant) throw visitLinkWithdrawn();
-  if (visit.room_retired_at !== null) throw visitRoomRetired();
-  if (visit.status === "cancelled") throw visitWasCancelled();
-  if (visit.ends_at + VISIT_LINK_VALID_FOR <= now) throw visitIsOver();
+  if (!participant) throw refusals.visitLinkWithdrawn();
+  if (visit.room_retired_at !== null) throw refusals.visitRoomRetired();
+  if (visit.status === "cancelled") throw refusals.visitWasCancelled();
+  if (visit.ends_at + VISIT_LINK_VALID_FOR <= now) throw refusals.visitIsOver();
   return { visit, participant, destination_slug: destinationOf(visit.way) };
 }

@@ -2,13 +2,7 @@ import type { NewRow } from "../../database/insert.ts";
 import { withoutUndefined } from "../../http/wire.ts";
 import { DEFAULT_SUB_DURATION } from "../../lifetimes.ts";
 import { MAX_SUBS_FOLLOWED } from "../../limits.ts";
-import {
-  ownerSubstitutes,
-  subEndsTooEarly,
-  subsOverlap,
-  substituteHasNoRoom,
-  tooManySubs,
-} from "./waiting_room_subs.refusals.ts";
+import * as refusals from "./waiting_room_subs.refusals.ts";
 import type { CreateSub, UpdateSub } from "./waiting_room_subs.schemas.ts";
 import type { waitingRoomSubs } from "./waiting_room_subs.table.ts";
 
@@ -72,11 +66,11 @@ function requirePossible(
   { before, isOfDefaultLength }: { before?: SubRow; isOfDefaultLength?: boolean },
 ) {
   const isAhead = ({ datetime_end }: Pick<SubRow, "datetime_end">) => datetime_end > now;
-  if (sub.datetime_end <= sub.datetime_start) throw subEndsTooEarly();
+  if (sub.datetime_end <= sub.datetime_start) throw refusals.subEndsTooEarly();
   if (sub.user_id !== null && sub.user_id !== before?.user_id) {
-    if (sub.user_id === room.user_id) throw ownerSubstitutes();
-    if (!substituteRoom) throw substituteHasNoRoom();
+    if (sub.user_id === room.user_id) throw refusals.ownerSubstitutes();
+    if (!substituteRoom) throw refusals.substituteHasNoRoom();
   }
-  if (nextSub && sub.datetime_end > nextSub.datetime_start) throw subsOverlap(isOfDefaultLength);
-  if (isFull && isAhead(sub) && !(before && isAhead(before))) throw tooManySubs();
+  if (nextSub && sub.datetime_end > nextSub.datetime_start) throw refusals.subsOverlap(isOfDefaultLength);
+  if (isFull && isAhead(sub) && !(before && isAhead(before))) throw refusals.tooManySubs();
 }

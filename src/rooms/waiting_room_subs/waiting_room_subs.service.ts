@@ -7,21 +7,11 @@ import { waitingRoomNotFound } from "../waiting_rooms/waiting_rooms.refusals.ts"
 import { mergeSub, newSub } from "./waiting_room_subs.merge.ts";
 import { subNotFound } from "./waiting_room_subs.refusals.ts";
 import type { CreateSub, UpdateSub, WaitingRoomSub } from "./waiting_room_subs.schemas.ts";
-import {
-  deleteSub,
-  nextSub,
-  roomOfSub,
-  roomOfSubstitute,
-  subIdempotency,
-  subQuota,
-  subRow,
-  subsFromNow,
-  subWrites,
-} from "./waiting_room_subs.sql.ts";
+import * as sql from "./waiting_room_subs.sql.ts";
 
 export async function listWaitingRoomSubs({ db, now, caller }: ClientContext, slug: string) {
   const path = { organization_id: caller.organization_id, slug };
-  const [[room], subs] = await runBatch(db, [roomOfSub(path), subsFromNow({ ...path, now })]);
+  const [[room], subs] = await runBatch(db, [sql.roomOfSub(path), sql.subsFromNow({ ...path, now })]);
   if (!room) throw waitingRoomNotFound();
   return subs;
 }
@@ -35,10 +25,10 @@ function readsOfSub(
 ) {
   const path = { organization_id, slug };
   return {
-    room: roomOfSub(path),
-    substituteRoom: roomOfSubstitute({ organization_id, user_id: user_id ?? null }),
-    next: nextSub({ ...path, id, start: datetime_start ?? null }),
-    quota: subQuota({ ...path, now }),
+    room: sql.roomOfSub(path),
+    substituteRoom: sql.roomOfSubstitute({ organization_id, user_id: user_id ?? null }),
+    next: sql.nextSub({ ...path, id, start: datetime_start ?? null }),
+    quota: sql.subQuota({ ...path, now }),
   };
 }
 
@@ -50,10 +40,16 @@ export async function createWaitingRoomSub(context: ClientContext, slug: string,
     readsOfSub(context, slug, 0, input),
     ({ room: [room], substituteRoom: [substituteRoom], next: [nextSub], quota: [quota] }) => {
       if (!room) throw waitingRoomNotFound();
-      const known = { organization_id, room, substituteRoom, nextSub, isFull: quota?.is_full ?? false };
-      return { writes: [subWrites.insert(newSub(known, input, now))] };
+      const known = {
+        organization_id,
+        room,
+        substituteRoom,
+        nextSub,
+        isFull: quota?.is_full ?? false,
+      };
+      return { writes: [sql.subWrites.insert(newSub(known, input, now))] };
     },
-    { idempotency: await subIdempotency(context, {}) },
+    { idempotency: await sql.subIdempotency(context, {}) },
   );
 }
 
@@ -67,22 +63,22 @@ export async function updateWaitingRoomSub(
   const path = { organization_id: caller.organization_id, slug, id };
   return decideAndWrite(
     context,
-    { sub: subRow(path), ...readsOfSub(context, slug, id, input) },
+    { sub: sql.subRow(path), ...readsOfSub(context, slug, id, input) },
     ({ sub: [sub], room: [room], substituteRoom: [substituteRoom], next: [nextSub], quota: [quota] }) => {
       if (!room) throw waitingRoomNotFound();
       if (!sub) throw subNotFound();
       requireUnchanged(context, sub);
       const isFull = quota?.is_full ?? false;
       const next = mergeSub({ sub, room, substituteRoom, nextSub, isFull }, input, now);
-      return { writes: [subWrites.update(sub, { ...sub, ...next })] };
+      return { writes: [sql.subWrites.update(sub, { ...sub, ...next })] };
     },
   );
 }
 
 export async function deleteWaitingRoomSub(context: ClientContext, slug: string, id: number): Promise<void> {
   const path = { organization_id: context.caller.organization_id, slug, id };
-  await decideAndWrite(context, { sub: subRow(path) }, ({ sub: [sub] }) => {
+  await decideAndWrite(context, { sub: sql.subRow(path) }, ({ sub: [sub] }) => {
     if (!sub) throw subNotFound();
-    return { writes: [countDeletion(context), deleteSub(path)] };
+    return { writes: [countDeletion(context), sql.deleteSub(path)] };
   });
 }

@@ -18,24 +18,16 @@ import {
   type WaitingRoom,
   type WaitingRoomsQuery,
 } from "./waiting_rooms.schemas.ts";
-import {
-  readRooms,
-  roomBySlug,
-  roomToEnter,
-  useOfRoom,
-  waitingRoomIdempotency,
-  waitingRoomRow,
-  waitingRoomWrites,
-} from "./waiting_rooms.sql.ts";
+import * as sql from "./waiting_rooms.sql.ts";
 
 export const listWaitingRooms = ({ db, caller }: ClientContext, query: WaitingRoomsQuery) =>
-  readRooms(db, { organization_id: caller.organization_id }, query);
+  sql.readRooms(db, { organization_id: caller.organization_id }, query);
 
 export const requireWaitingRoom = ({ db, caller: { organization_id } }: ClientContext, slug: string) =>
-  requireFirst(db, roomBySlug({ organization_id, slug }), waitingRoomNotFound);
+  requireFirst(db, sql.roomBySlug({ organization_id, slug }), waitingRoomNotFound);
 
 export async function resolveWaitingRoom({ db, now }: Context, slug: string): Promise<ResolvedWaitingRoom> {
-  const [[room], [active_sub]] = await runBatch(db, [roomToEnter({ slug }), activeSub({ slug, now })]);
+  const [[room], [active_sub]] = await runBatch(db, [sql.roomToEnter({ slug }), activeSub({ slug, now })]);
   if (!room) throw waitingRoomNotFound();
   if (room.is_suspended) throw organizationSuspended();
   return {
@@ -52,8 +44,8 @@ export async function createWaitingRoom(context: ClientContext, input: CreateRoo
     slug_name: await kebabCase(input.name, FALLBACK_SLUG_NAME),
     settings,
   };
-  const insert = waitingRoomWrites.insert(newWaitingRoom(known, input, now));
-  const idempotency = await waitingRoomIdempotency(context, {});
+  const insert = sql.waitingRoomWrites.insert(newWaitingRoom(known, input, now));
+  const idempotency = await sql.waitingRoomIdempotency(context, {});
   return decideAndWrite(context, {}, () => ({ writes: [insert] }), { idempotency });
 }
 
@@ -64,26 +56,26 @@ export async function updateWaitingRoom(context: ClientContext, slug: string, in
   const path = { organization_id, slug };
   return decideAndWrite(
     context,
-    { room: waitingRoomRow(path) },
+    { room: sql.waitingRoomRow(path) },
     ({ room: [room], shown: [shown] }) => {
       if (!room || !shown) throw waitingRoomNotFound();
       requireVersion(context, room);
       requireUnchanged(context, toWaitingRoom(shown));
       const next = mergeWaitingRoom({ room, slug_name, settings }, input, now);
-      return { writes: [waitingRoomWrites.update(room, next)] };
+      return { writes: [sql.waitingRoomWrites.update(room, next)] };
     },
-    { unguardedReads: { shown: roomBySlug(path) } },
+    { unguardedReads: { shown: sql.roomBySlug(path) } },
   );
 }
 
 export async function retireWaitingRoom(context: ClientContext, slug: string): Promise<void> {
   const { now, caller } = context;
   const path = { organization_id: caller.organization_id, slug };
-  const reads = { room: waitingRoomRow(path), uses: useOfRoom(path) };
+  const reads = { room: sql.waitingRoomRow(path), uses: sql.useOfRoom(path) };
   await decideAndWrite(context, reads, ({ room: [room], uses }) => {
     if (!room) throw waitingRoomNotFound();
     requireVersion(context, room);
     const retired = retireRoom(room, uses.length > 0, now);
-    return { writes: [countDeletion(context), waitingRoomWrites.update(room, retired)] };
+    return { writes: [countDeletion(context), sql.waitingRoomWrites.update(room, retired)] };
   });
 }

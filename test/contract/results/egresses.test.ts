@@ -1,22 +1,15 @@
 import { describe, expect, it } from "vitest";
 import {
-  aCall,
   aProviderOnTheCall,
   aRecipient,
   ENDED_AT,
   malformedPaths,
   reportEgress,
 } from "../../worker/support/calls.ts";
-import {
-  aCallToRecord,
-  anEndedEgress,
-  aStartingEgress,
-  expectHidden,
-  expectShown,
-} from "../../worker/support/egresses.ts";
+import { aCallToRecord, anEndedEgress, expectHidden, expectShown } from "../../worker/support/egresses.ts";
 import { aTimestamp, expectRefusal } from "../../worker/support/expectations.ts";
 import { given, unique } from "../../worker/support/organization.ts";
-import { timeAhead, travelTo } from "../../worker/support/time.ts";
+import { travelTo } from "../../worker/support/time.ts";
 import { changingNothing } from "../../worker/support/unchanged.ts";
 
 const LATER = "2026-01-31T10:00:07.000Z";
@@ -26,68 +19,6 @@ const consents = (...all: (boolean | null | undefined)[]) => ({
   participants: all.map((recording_consent, n) =>
     n === 0 ? aProviderOnTheCall({ recording_consent }) : aRecipient({ recording_consent }),
   ),
-});
-
-describe("Egress (call recording)", () => {
-  it("id: integer, unique", async () => {
-    const { call } = await aCallToRecord();
-    const [one, other] = [await call.addEgress(), await call.addEgress()];
-    expect([one.id, other.id]).toEqual([expect.any(Number), expect.any(Number)]);
-    expect(one.id).not.toBe(other.id);
-  });
-
-  it("egress_id: string, identifier assigned by the recording backend", async () => {
-    const { call, get } = await aCallToRecord();
-    const egress_id = unique("EG");
-    const { id } = await call.addEgress({}, egress_id);
-    expect((await get(id)).body.egress_id).toBe(egress_id);
-  });
-
-  it("status: string, values seen: egress_starting, egress_ended", async () => {
-    const { reported, report, get } = await aStartingEgress();
-    expect((await get(reported.id)).body.status).toBe("egress_starting");
-    await given(report({ status: "egress_ended" }));
-    expect((await get(reported.id)).body.status).toBe("egress_ended");
-  });
-
-  it("error: string, error message if the egress failed; null otherwise", async () => {
-    const { reported, report, get } = await aStartingEgress();
-    expect((await get(reported.id)).body.error).toBeNull();
-    await given(report({ error: "The disk\nwas full." }));
-    expect((await get(reported.id)).body.error).toBe("The disk\nwas full.");
-  });
-
-  it("is_stopped: boolean, whether the egress has been stopped", async () => {
-    const { reported, report, get } = await aStartingEgress();
-    expect((await get(reported.id)).body.is_stopped).toBe(false);
-    await given(report({ is_stopped: true }));
-    expect((await get(reported.id)).body.is_stopped).toBe(true);
-  });
-
-  it("ended_at: string, timestamp; null until ended", async () => {
-    const { reported, report, get } = await aStartingEgress();
-    expect((await get(reported.id)).body.ended_at).toBeNull();
-    await given(report({ status: "egress_ended", ended_at: ENDED_AT }));
-    expect((await get(reported.id)).body.ended_at).toBe(ENDED_AT);
-  });
-
-  it("created_at, updated_at: string, timestamp", async () => {
-    const { reported, report, get } = await aStartingEgress();
-    expect(reported).toMatchObject({ created_at: aTimestamp, updated_at: reported.created_at });
-    travelTo(timeAhead());
-    await given(report({ is_stopped: true }));
-    expect((await get(reported.id)).body).toMatchObject({
-      created_at: reported.created_at,
-      updated_at: timeAhead(),
-    });
-  });
-
-  it("url: string, temporary presigned download URL; present only in the single-egress response", async () => {
-    const { reported, get, list } = await anEndedEgress();
-    expect((await get(reported.id)).body.url).toContain("X-Amz-Signature=");
-    expect((await list()).body.egresses).toEqual([reported]);
-    expect(reported).not.toHaveProperty("url");
-  });
 });
 
 describe("GET /organization_users/{organization_user_id}/calls/{call_id}/egresses", () => {
@@ -223,15 +154,4 @@ describe("Egresses", () => {
   });
 
   // 5. is in egress_audit_logs.test.ts.
-
-  it("6. The egress must belong to the given call, otherwise 404.", async () => {
-    const { clinic, call, reported } = await anEndedEgress();
-    const colleagues = await aCall(clinic, { participants: [aRecipient()] });
-    const another = await aCall(clinic, {}, call.owner);
-    await changingNothing(async () => {
-      for (const { path } of [another, colleagues])
-        for (const below of ["", "/audit_logs"])
-          expectRefusal(await clinic.client.get(`${path}/egresses/${reported.id}${below}`), 404);
-    });
-  });
 });

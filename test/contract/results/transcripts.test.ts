@@ -1,32 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { aCall, type Call, malformedPaths } from "../../worker/support/calls.ts";
+import { type Call, malformedPaths } from "../../worker/support/calls.ts";
 import { expectRefusal } from "../../worker/support/expectations.ts";
 import { given } from "../../worker/support/organization.ts";
-import { aCallToTranscribe, aDraft, ids, says } from "../../worker/support/transcripts.ts";
+import { aCallToTranscribe, aDraft, says } from "../../worker/support/transcripts.ts";
 import { changingNothing } from "../../worker/support/unchanged.ts";
 
 describe("Transcript", () => {
-  it("id: integer, unique", async () => {
-    const { clinic, reported } = await aDraft();
-    const other = await aCall(clinic);
-    const { id } = await given(other.reportTranscript({ is_final: false, lines: [] }));
-    expect(id).toEqual(expect.any(Number));
-    expect(id).not.toBe(reported.id);
-  });
-
-  it("summary: string, generated summary of the call", async () => {
-    const { call, read } = await aCallToTranscribe();
-    await given(call.reportTranscript({ summary: "A greeting,\nand an answer.", is_final: true, lines: [] }));
-    expect((await read()).body.summary).toBe("A greeting,\nand an answer.");
-  });
-
-  it("is_final: boolean, true when processing is complete", async () => {
-    const { call, read } = await aDraft();
-    expect((await read()).body.is_final).toBe(false);
-    await given(call.reportTranscript({ is_final: true }));
-    expect((await read()).body.is_final).toBe(true);
-  });
-
   it("transcript_lines: array of transcript line, ordered by start_time ascending", async () => {
     const { call, paula, rita, read } = await aCallToTranscribe();
     // Some lines follow each other without a pause, and some take no time.
@@ -47,27 +26,6 @@ describe("Transcript", () => {
 });
 
 describe("Transcript line", () => {
-  it("id: integer, unique", async () => {
-    const { call, paula, rita, read } = await aCallToTranscribe();
-    await given(call.reportTranscript({ is_final: true, lines: [says(paula, 0, 1), says(rita, 1, 2)] }));
-    const [one, other] = ids((await read()).body);
-    expect([one, other]).toEqual([expect.any(Number), expect.any(Number)]);
-    expect(one).not.toBe(other);
-  });
-
-  it("text: string, spoken text", async () => {
-    const { call, rita, read } = await aCallToTranscribe();
-    const text = "Good morning,\n Doctor. ";
-    await given(call.reportTranscript({ is_final: true, lines: [says(rita, 0, 1, text)] }));
-    expect((await read()).body.transcript_lines).toMatchObject([{ text }]);
-  });
-
-  it("start_time, end_time: float, seconds from the beginning of the call", async () => {
-    const { call, rita, read } = await aCallToTranscribe();
-    await given(call.reportTranscript({ is_final: true, lines: [says(rita, 2.25, 60)] }));
-    expect((await read()).body.transcript_lines).toMatchObject([{ start_time: 2.25, end_time: 60 }]);
-  });
-
   it("display_name: speaker's display name, taken from the call's participant records (providers and recipients)", async () => {
     const { call, paula, rita, read } = await aCallToTranscribe();
     const display_name = "Rita <R&D> --";

@@ -1,4 +1,4 @@
-import { BOOLEAN, kind, list, NAME, nullable, object, required, text, usual } from "../kinds.ts";
+import { BOOLEAN, kind, list, NAME, nullable, object, required, resource, text, usual } from "../kinds.ts";
 import {
   type Call,
   type Caller,
@@ -162,23 +162,20 @@ const REPORTED = {
 const areDistinct = ({ participants = [] }: { participants?: { key: string }[] }) =>
   new Set(participants.map(({ key }) => key)).size === participants.length;
 
-const CALL = object({
-  call: required(
-    object(
-      {
-        waiting_room_slug: usual(ANY_SLUG),
-        organization_user_id: usual(bodyId((model) => model.members)),
-        started_at: usual(past([30, 30, 1500])),
-        ended_at: nullable(past([0, 0, 0, 40])),
-        failed: nullable(BOOLEAN),
-        legal_hold: BOOLEAN,
-        external_reference: REFERENCE,
-        participants: usual(REPORTED),
-      },
-      areDistinct,
-    ),
-  ),
-});
+const CALL = resource(
+  "call",
+  {
+    waiting_room_slug: usual(ANY_SLUG),
+    organization_user_id: usual(bodyId((model) => model.members)),
+    started_at: usual(past([30, 30, 1500])),
+    ended_at: nullable(past([0, 0, 0, 40])),
+    failed: nullable(BOOLEAN),
+    legal_hold: BOOLEAN,
+    external_reference: REFERENCE,
+    participants: usual(REPORTED),
+  },
+  areDistinct,
+);
 
 // biome-ignore lint/suspicious/noExplicitAny: a validated body
 type Input = any;
@@ -399,15 +396,11 @@ function listCalls(model: Model, { query }: Request, calls: Call[]) {
   );
 }
 
-const HOLD = object({
-  legal_hold: required(
-    object({
-      reason: nullable({
-        ...text(1000, ["Case 1", "Case 2"], [" ", 5, "x".repeat(1001)]),
-        read: (value) => value,
-      }),
-    }),
-  ),
+const HOLD = resource("legal_hold", {
+  reason: nullable({
+    ...text(1000, ["Case 1", "Case 2"], [" ", 5, "x".repeat(1001)]),
+    read: (value) => value,
+  }),
 });
 
 function hold(
@@ -437,7 +430,6 @@ const RESULTS = "/organization_users/{organization_user_id}/calls/{call_id}";
 
 export const CALLS: Operations = {
   "external GET /calls": {
-    area: "calls",
     isRecorded: (query) => "participant_reference" in query,
     query: {
       ...AFTER,
@@ -449,7 +441,6 @@ export const CALLS: Operations = {
     play: (model, request) => listCalls(model, request, callsOf(model, request.caller)),
   },
   "external GET /organization_users/{organization_user_id}/calls": {
-    area: "calls",
     query: { ...AFTER, ...RANGE, external_reference: referenceOf(REFERENCES) },
     isSound: isInOrder,
     play(model, request) {
@@ -462,32 +453,22 @@ export const CALLS: Operations = {
     },
   },
   [`external GET ${RESULTS}`]: {
-    area: "calls",
-    path: aCall,
-    play: (model, request) => ({ status: 200, body: shown(model, callOf(model, request), request.caller) }),
+    play: (model, request) => shown(model, callOf(model, request), request.caller),
   },
   [`external PUT ${RESULTS}`]: {
-    area: "calls",
-    path: aCall,
-    body: object({ call: required(object({ external_reference: REFERENCE })) }),
+    body: resource("call", { external_reference: REFERENCE }),
     play(model, request) {
       const call = callOf(model, request);
       const { external_reference } = request.body.call;
       if (external_reference !== undefined) Object.assign(call, { external_reference, isOwnReference: true });
-      return { status: 200, body: shown(model, call, request.caller) };
+      return shown(model, call, request.caller);
     },
   },
   [`external GET ${RESULTS}/participants`]: {
-    area: "calls",
     isRecorded: true,
-    path: aCall,
-    play: (model, request) => ({
-      status: 200,
-      body: { participants: participantsOf(model, callOf(model, request)).map(onCall) },
-    }),
+    play: (model, request) => ({ participants: participantsOf(model, callOf(model, request)).map(onCall) }),
   },
   [`external PUT ${RESULTS}/participants/{participant_id}`]: {
-    area: "calls",
     roles: ["provider", "organization_admin"],
     isRecorded: true,
     path(choice) {
@@ -496,15 +477,13 @@ export const CALLS: Operations = {
       const people = model.participants.filter(({ id, call }) => id !== 0 && call?.id === path.call_id);
       return { ...path, participant_id: people.length > 0 ? chance.pick(people).id : 999_999 };
     },
-    body: object({
-      participant: required(object({ display_name: NAME, external_reference: PERSON_REFERENCE })),
-    }),
+    body: resource("participant", { display_name: NAME, external_reference: PERSON_REFERENCE }),
     play(model, request) {
       const people = participantsOf(model, callOf(model, request));
       const participant = found(people.find(({ id }) => id === Number(request.path.participant_id)));
       Object.assign(participant, request.body.participant);
       participant.said = [...participant.said, ...Object.keys(request.body.participant)];
-      return { status: 200, body: onCall(participant) };
+      return onCall(participant);
     },
   },
   "external GET /waiting_rooms/{slug}/participants": {
@@ -519,13 +498,11 @@ export const CALLS: Operations = {
           visit_id: null,
           waiting_since: timestampOrNull(each.waiting_since),
         }));
-      return { status: 200, body: { participants: waiting } };
+      return { participants: waiting };
     },
   },
   [`external GET ${RESULTS}/consents`]: {
-    area: "calls",
     isRecorded: true,
-    path: aCall,
     play(model, request) {
       const decisions = participantsOf(model, callOf(model, request)).flatMap((participant) =>
         participant.consents.map((consent) => ({ participant, consent })),
@@ -549,31 +526,27 @@ export const CALLS: Operations = {
             reported_at: timestamp(consent.reported_at),
           };
         });
-      return { status: 200, body: { consents } };
+      return { consents };
     },
   },
   [`external PUT ${RESULTS}/legal_hold`]: {
     area: "results",
     roles: ["organization_admin"],
-    path: aCall,
     body: HOLD,
     play(model, request) {
       const call = callOf(model, request);
       hold(model, call, "organization", request);
-      return { status: 200, body: shown(model, call, request.caller) };
+      return shown(model, call, request.caller);
     },
   },
   [`external DELETE ${RESULTS}/legal_hold`]: {
     area: "results",
     roles: ["organization_admin"],
-    path: aCall,
     play(model, request) {
       release(callOf(model, request), "organization");
-      return { status: 204 };
     },
   },
   "external GET /call_metrics": {
-    area: "calls",
     query: METRICS_QUERY,
     play(model, request) {
       const { dateOf, isCounted } = metricsOf(model, request);
@@ -594,18 +567,14 @@ export const CALLS: Operations = {
       const durations = ({ started_at, ended_at }: Call) =>
         ended_at === null ? [] : [(ended_at - started_at) / 1000];
       return {
-        status: 200,
-        body: {
-          total_calls: each((some) => some.length),
-          average_duration: each((some) => average(some.flatMap(durations))),
-          call_fail_rate: each((some) => average(some.map(({ failed }) => Number(failed)))),
-          average_wait_time: each((some) => average(some.flatMap(waits))),
-        },
+        total_calls: each((some) => some.length),
+        average_duration: each((some) => average(some.flatMap(durations))),
+        call_fail_rate: each((some) => average(some.map(({ failed }) => Number(failed)))),
+        average_wait_time: each((some) => average(some.flatMap(waits))),
       };
     },
   },
   "platform PUT /organizations/{organization_id}/calls/{key}": {
-    path: aKey,
     body: CALL,
     play(model, request) {
       const call = reportCall(
@@ -614,35 +583,31 @@ export const CALLS: Operations = {
         request.path.key ?? "",
         request.body.call,
       );
-      return { status: 200, body: reported(call) };
+      return reported(call);
     },
   },
   "platform GET /organizations/{organization_id}/calls/{key}": {
-    path: aKey,
-    play: (model, request) => ({ status: 200, body: reported(callOfKey(model, request)) }),
+    play: (model, request) => reported(callOfKey(model, request)),
   },
   "platform PUT /organizations/{organization_id}/calls/{key}/legal_hold": {
-    path: aKey,
     body: HOLD,
     play(model, request) {
       const call = callOfKey(model, request);
       hold(model, call, "platform", request);
-      return { status: 200, body: reported(call) };
+      return reported(call);
     },
   },
   "platform DELETE /organizations/{organization_id}/calls/{key}/legal_hold": {
-    path: aKey,
     play(model, request) {
       release(callOfKey(model, request), "platform");
-      return { status: 204 };
     },
   },
   "platform PUT /waiting_rooms/{slug}/participants/{key}": {
     path: ({ chance }) => ({ key: chance.pick(PERSON_KEYS) }),
-    body: object({
-      participant: required(
-        object({ ...PERSON, waiting_since: usual(past([0])), left_at: nullable(past([0])) }),
-      ),
+    body: resource("participant", {
+      ...PERSON,
+      waiting_since: usual(past([0])),
+      left_at: nullable(past([0])),
     }),
     play(model, request) {
       const { slug = "", key = "" } = request.path;
@@ -654,7 +619,7 @@ export const CALLS: Operations = {
         waiting_room_id: idOf(participant.room),
         call_id: participant.call ? idOf(participant.call) : null,
       };
-      return { status: 200, body: { ...shownPerson, ...place, ...times(participant) } };
+      return { ...shownPerson, ...place, ...times(participant) };
     },
   },
 };

@@ -1,7 +1,6 @@
-import { BOOLEAN, kind, object, oneOf, required, text } from "../kinds.ts";
+import { BOOLEAN, kind, object, oneOf, required, resource, text } from "../kinds.ts";
 import {
   ANYTHING,
-  type Answer,
   dateOf,
   type Endpoint,
   found,
@@ -64,38 +63,32 @@ const AFTER_ID = kind(({ chance }) => chance.pick(["0", "3", "1000000000"]), ["x
 const AFTER_EVENT = kind(({ chance }) => chance.pick(["1", "1000000000"]), ["0", "x"], undefined, Number);
 const LISTED = { per_page: PAGE.per_page as never };
 
-function usage(model: Model, organization: Organization, { query }: Request): Answer {
+function usage(model: Model, organization: Organization, { query }: Request) {
   const { from, to = dateOf(model.now) } = query as { from?: string; to?: string };
   const waiting_rooms_count = model.rooms.filter(
     (room) => room.organization === organization && !room.owner,
   ).length;
   const isEmpty = from !== undefined && from > to;
-  return {
-    status: 200,
-    body: { usage: isEmpty ? [] : ANYTHING, waiting_rooms_count, waiting_rooms_limit: 20_000 },
-  };
+  return { usage: isEmpty ? [] : ANYTHING, waiting_rooms_count, waiting_rooms_limit: 20_000 };
 }
 
 export const DELIVERY: Operations = {
   "external GET /events": {
     ...admin,
     query: { type: TYPE, after: AFTER_ID, ...LISTED },
-    play: () => ({ status: 200, body: { events: ANYTHING, next_after: ANYTHING } }),
+    play: () => ({ events: ANYTHING, next_after: ANYTHING }),
   },
   "platform GET /events": {
     query: { type: TYPE, after: oneOf(["0"], ["x", "-1"]), ...LISTED },
-    play: () => ({ status: 200, body: { events: ANYTHING, next_after: ANYTHING } }),
+    play: () => ({ events: ANYTHING, next_after: ANYTHING }),
   },
   "external GET /webhook_endpoints": {
     ...admin,
-    play: (model, { caller }) => ({
-      status: 200,
-      body: { webhook_endpoints: endpointsOf(model, caller.organization).map(shown) },
-    }),
+    play: (model, { caller }) => ({ webhook_endpoints: endpointsOf(model, caller.organization).map(shown) }),
   },
   "external POST /webhook_endpoints": {
     ...admin,
-    body: object({ webhook_endpoint: required(object({ ...ENDPOINT, url: required(ENDPOINT.url) })) }),
+    body: resource("webhook_endpoint", { ...ENDPOINT, url: required(ENDPOINT.url) }),
     play(model, request) {
       const { organization, member: creator } = request.caller;
       requireLasting(request);
@@ -114,18 +107,18 @@ export const DELIVERY: Operations = {
         ...{ created_at: model.now, updated_at: model.now },
       };
       model.endpoints.push(endpoint);
-      return { status: 201, body: { ...shown(endpoint), secret: ANYTHING } };
+      return { ...shown(endpoint), secret: ANYTHING };
     },
   },
   "external GET /webhook_endpoints/{id}": {
     ...admin,
     path: anEndpoint,
-    play: (model, request) => ({ status: 200, body: shown(endpointOf(model, request)) }),
+    play: (model, request) => shown(endpointOf(model, request)),
   },
   "external PUT /webhook_endpoints/{id}": {
     ...admin,
     path: anEndpoint,
-    body: object({ webhook_endpoint: required(object(ENDPOINT)) }),
+    body: resource("webhook_endpoint", ENDPOINT),
     play(model, request) {
       requireLasting(request);
       const endpoint = endpointOf(model, request);
@@ -134,7 +127,7 @@ export const DELIVERY: Operations = {
       if (webhook_endpoint.is_active) endpoint.disabled_reason = null;
       if (isTurnedOn) endpoint.creator = request.caller.member;
       Object.assign(endpoint, webhook_endpoint, { updated_at: model.now });
-      return { status: 200, body: shown(endpoint) };
+      return shown(endpoint);
     },
   },
   "external DELETE /webhook_endpoints/{id}": {
@@ -143,10 +136,10 @@ export const DELIVERY: Operations = {
     play(model, request) {
       const endpoint = endpointOf(model, request);
       model.endpoints.splice(model.endpoints.indexOf(endpoint), 1);
-      return { status: 204 };
     },
   },
   "external POST /webhook_endpoints/{id}/rotate_secret": {
+    status: 200,
     ...admin,
     path: anEndpoint,
     play(model, request) {
@@ -156,7 +149,7 @@ export const DELIVERY: Operations = {
       if (recent.length >= 5) throw unprocessable("too_many_secrets");
       endpoint.rotatedAt = [...recent, model.now];
       endpoint.updated_at = model.now;
-      return { status: 200, body: { ...shown(endpoint), secret: ANYTHING } };
+      return { ...shown(endpoint), secret: ANYTHING };
     },
   },
   "external GET /webhook_endpoints/{id}/deliveries": {
@@ -165,26 +158,28 @@ export const DELIVERY: Operations = {
     query: { after: AFTER_EVENT, ...LISTED },
     play(model, request) {
       endpointOf(model, request);
-      return { status: 200, body: { deliveries: ANYTHING, next_after: ANYTHING } };
+      return { deliveries: ANYTHING, next_after: ANYTHING };
     },
   },
   "external POST /webhook_endpoints/{id}/redeliver": {
+    status: 200,
     ...admin,
     path: anEndpoint,
     body: object({ after: required(kind(({ chance }) => chance.pick([0, 1_000_000_000]), [-1, "0"])) }),
     play(model, request) {
       if (!endpointOf(model, request).is_active) throw unprocessable("endpoint_inactive");
       const isNone = request.body.after > 0;
-      return { status: 200, body: { redelivered_count: isNone ? 0 : ANYTHING, next_after: ANYTHING } };
+      return { redelivered_count: isNone ? 0 : ANYTHING, next_after: ANYTHING };
     },
   },
   "external POST /webhook_endpoints/{id}/ping": {
+    status: 200,
     ...admin,
     path: anEndpoint,
     body: object({ type: oneOf(EVENTS, ["call.over"]) }),
     play(model, request) {
       endpointOf(model, request);
-      return { status: 200, body: { response_status: 204, error: null } };
+      return { response_status: 204, error: null };
     },
   },
   "external GET /access_logs": {
@@ -199,13 +194,13 @@ export const DELIVERY: Operations = {
       resource: oneOf(["call", "visit"], ["patient"]),
     },
     isSound: isInOrder,
-    play: () => ({ status: 200, body: { access_logs: ANYTHING, next_after: ANYTHING } }),
+    play: () => ({ access_logs: ANYTHING, next_after: ANYTHING }),
   },
   "external GET /access_log_seals": {
     area: "audit",
     roles: ["organization_admin"],
     query: { after: AFTER_ID, ...LISTED },
-    play: () => ({ status: 200, body: { access_log_seals: [], next_after: ANYTHING } }),
+    play: () => ({ access_log_seals: [], next_after: ANYTHING }),
   },
   "external GET /access_logs/{date}": {
     area: "audit",
@@ -229,10 +224,10 @@ export const DELIVERY: Operations = {
   },
   "platform GET /organizations": {
     query: PAGE,
-    play: () => ({ status: 200, body: { organizations: ANYTHING, pagination: ANYTHING } }),
+    play: () => ({ organizations: ANYTHING, pagination: ANYTHING }),
   },
   "platform GET /invites": {
     query: { status: oneOf(["active"], ["expired"]), after: oneOf(["0"], ["x"]), ...LISTED },
-    play: () => ({ status: 200, body: { organization_invites: ANYTHING, next_after: ANYTHING } }),
+    play: () => ({ organization_invites: ANYTHING, next_after: ANYTHING }),
   },
 };

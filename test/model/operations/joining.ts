@@ -1,7 +1,6 @@
-import { EMAIL, EMAILS, kind, list, NAME, NEVER, object, oneOf, required, text } from "../kinds.ts";
+import { EMAIL, EMAILS, kind, list, NAME, NEVER, object, oneOf, required, resource, text } from "../kinds.ts";
 import {
   ANYTHING,
-  type Answer,
   found,
   type Invite,
   type Issuer,
@@ -114,8 +113,6 @@ const TOKEN = kind(
   [5],
 );
 
-const withToken = (name: string) => object({ [name]: required(object({ token: required(TOKEN) })) });
-
 /** Why a token would be refused, and whose it is. */
 function judge(model: Model, { organization }: Request["caller"], token: string) {
   const claims = model.tokens.get(token);
@@ -148,7 +145,6 @@ function judge(model: Model, { organization }: Request["caller"], token: string)
 
 export const JOINING: Operations = {
   "external GET /invites": {
-    area: "members",
     query: {
       ...PAGE,
       status: oneOf(["active", "expired"], ["used"]),
@@ -166,11 +162,9 @@ export const JOINING: Operations = {
     },
   },
   "external POST /invites": {
-    area: "members",
-    body: object({
-      organization_invite: required(
-        object({ ...INVITEE, returning_user_id: bodyId(({ members }) => members) }),
-      ),
+    body: resource("organization_invite", {
+      ...INVITEE,
+      returning_user_id: bodyId(({ members }) => members),
     }),
     play(model, request) {
       const { organization, member: creator } = request.caller;
@@ -191,25 +185,22 @@ export const JOINING: Operations = {
       };
       countMail(model, invite);
       model.invites.push(invite);
-      return { status: 201, body: shown(invite) };
+      return shown(invite);
     },
   },
   "external GET /invites/{id}": {
-    area: "members",
     path: anInvite,
-    play: (model, request) => ({ status: 200, body: shown(inviteOf(model, request)) }),
+    play: (model, request) => shown(inviteOf(model, request)),
   },
   "external DELETE /invites/{id}": {
-    area: "members",
     path: anInvite,
     play(model, request) {
       const invite = unusedInviteOf(model, request);
       model.invites = model.invites.filter((each) => each !== invite);
-      return { status: 204 };
     },
   },
   "external POST /invites/{id}/resend": {
-    area: "members",
+    status: 202,
     path: anInvite,
     play(model, request) {
       const invite = unusedInviteOf(model, request);
@@ -217,11 +208,10 @@ export const JOINING: Operations = {
       if (model.now - madeAt < 60 * SECOND) throw new Refusal(429, "invite_sent_recently");
       countMail(model, invite);
       Object.assign(invite, { resent_at: model.now, updated_at: model.now, expires_at: model.now + 7 * DAY });
-      return { status: 202, body: shown(invite) };
+      return shown(invite);
     },
   },
   "external POST /invites/bulk_create": {
-    area: "members",
     body: object({
       organization_invites: required(list(object({ ...INVITEE, returning_user_id: NEVER }), 1, 1000, 3)),
     }),
@@ -235,11 +225,10 @@ export const JOINING: Operations = {
       const { organization, member: creator } = caller;
       const bulk = { id: 0, organization, creator, rows, created_at: model.now };
       model.bulkInvites.push(bulk);
-      return { status: 201, body: { bulk_invite: shownBulk(bulk) } };
+      return { bulk_invite: shownBulk(bulk) };
     },
   },
   "external GET /bulk_invites/{id}": {
-    area: "members",
     path: (choice) => ({ id: pickOwned(choice, choice.model.bulkInvites)?.id }),
     play(model, { caller, path }) {
       const bulk = found(
@@ -250,20 +239,21 @@ export const JOINING: Operations = {
       const failures = bulk.rows.flatMap(({ email, isFailed }, row) =>
         isFailed ? [{ row, email, error: ANYTHING }] : [],
       );
-      return { status: 200, body: { bulk_invite: { ...shownBulk(bulk), failures } } };
+      return { bulk_invite: { ...shownBulk(bulk), failures } };
     },
   },
   "platform GET /organizations/{organization_id}/invites/{id}": {
     path: anInvite,
-    play(model, request): Answer {
+    play(model, request) {
       const organization = organizationOf(model, request);
       const invite = model.invites.find(
         (each) => each.organization === organization && each.id === Number(request.path.id),
       );
-      return { status: 200, body: shownWithLink(model, found(invite)) };
+      return shownWithLink(model, found(invite));
     },
   },
   "platform POST /invites/accept": {
+    status: 200,
     changesRights: true,
     body: object({ token: required(secretOf(({ links }) => links.keys())) }),
     play(model, { body: { token } }) {
@@ -279,12 +269,13 @@ export const JOINING: Operations = {
       );
       const member = join(model, invite.returning ?? account, invite);
       Object.assign(invite, { used_at: model.now, updated_at: model.now });
-      return { status: 200, body: createdUser(model, member) };
+      return createdUser(model, member);
     },
   },
   "external POST /auth/token_exchange": {
+    status: 200,
     area: "sign_in",
-    body: withToken("token_exchange"),
+    body: resource("token_exchange", { token: required(TOKEN) }),
     play(model, { caller, body: { token_exchange } }) {
       const { reason, member } = judge(model, caller, token_exchange.token);
       if (reason === "invite_pending") throw new Refusal(401, "invite_pending");
@@ -292,21 +283,23 @@ export const JOINING: Operations = {
       const learn = (code: string) => {
         model.codes.push({ code, member, expires_at: model.now + 60 * SECOND, isUsed: false });
       };
-      return { status: 200, body: { code: new Learned(learn) } };
+      return { code: new Learned(learn) };
     },
   },
   "external POST /token_checks": {
+    status: 200,
     area: "organization:read",
     roles: ["organization_admin"],
-    body: withToken("token_check"),
+    body: resource("token_check", { token: required(TOKEN) }),
     play(model, { caller, body: { token_check } }) {
       const { reason, member, claims, email } = judge(model, caller, token_check.token);
       const issuer = claims?.iss ?? null;
       const body = { issuer, audience: claims?.aud ?? null, email: claims ? email : null, reason };
-      return { status: 200, body: { ...body, organization_user_id: (claims && member?.id) ?? null } };
+      return { ...body, organization_user_id: (claims && member?.id) ?? null };
     },
   },
   "platform POST /authorization_codes/redeem": {
+    status: 200,
     body: object({ code: required(secretOf(({ codes }) => codes.map(({ code }) => code))) }),
     play(model, { body }) {
       const code = model.codes.find(({ code }) => code === body.code);
@@ -316,12 +309,9 @@ export const JOINING: Operations = {
       if (code.isUsed || code.expires_at <= model.now) throw new Refusal(401, "invalid_code");
       code.isUsed = true;
       return {
-        status: 200,
-        body: {
-          organization: { id: organization.id, name: organization.name, slug: organization.slug },
-          user: { id, email, display_name },
-          organization_user: { id, roles },
-        },
+        organization: { id: organization.id, name: organization.name, slug: organization.slug },
+        user: { id, email, display_name },
+        organization_user: { id, roles },
       };
     },
   },
@@ -330,17 +320,11 @@ export const JOINING: Operations = {
     play: (model, request) => page("issuers", issuersOf(model, request).map(shownIssuer), request),
   },
   "platform POST /organizations/{organization_id}/issuers": {
-    body: object({
-      issuer: required(
-        object({
-          issuer: required(text(1000, ISSUER_URLS)),
-          audience: required(text(1000, AUDIENCES)),
-          jwks_url: required(
-            text(1000, ["https://idp.example.com/jwks"], ["http://idp.example.com", "idp", 5]),
-          ),
-          require_verified_email: oneOf([true, false], ["yes"]),
-        }),
-      ),
+    body: resource("issuer", {
+      issuer: required(text(1000, ISSUER_URLS)),
+      audience: required(text(1000, AUDIENCES)),
+      jwks_url: required(text(1000, ["https://idp.example.com/jwks"], ["http://idp.example.com", "idp", 5])),
+      require_verified_email: oneOf([true, false], ["yes"]),
     }),
     play(model, request) {
       const organization = organizationOf(model, request);
@@ -359,7 +343,7 @@ export const JOINING: Operations = {
         created_at: model.now,
       };
       model.issuers.push(row);
-      return { status: 201, body: shownIssuer(row) };
+      return shownIssuer(row);
     },
   },
   "platform DELETE /organizations/{organization_id}/issuers/{id}": {
@@ -367,7 +351,6 @@ export const JOINING: Operations = {
     play(model, request) {
       const issuer = found(issuersOf(model, request).find(({ id }) => id === Number(request.path.id)));
       model.issuers.splice(model.issuers.indexOf(issuer), 1);
-      return { status: 204 };
     },
   },
 };

@@ -1,6 +1,5 @@
-import { EMAIL, EMAILS, kind, list, NAME, nullable, object, oneOf, required } from "../kinds.ts";
+import { EMAIL, EMAILS, kind, list, NAME, nullable, oneOf, required, resource } from "../kinds.ts";
 import {
-  type Answer,
   type Caller,
   found,
   idOf,
@@ -197,7 +196,7 @@ function requireRightsOver(caller: Caller, member: Member, next: Member): void {
   if (member === caller.member && !isAdmin(next)) throw unprocessable("own_user");
 }
 
-function endMembership(model: Model, member: Member): Answer {
+function endMembership(model: Model, member: Member) {
   const { organization, email, id } = member;
   writeMember(model, member, { ...member, roles: [], assists: [] });
   for (const client of model.clients) if (client.member === member) client.revoked_at ??= model.now;
@@ -211,7 +210,6 @@ function endMembership(model: Model, member: Member): Answer {
     for (const row of of === organization ? rows : []) if (row.email === email) row.isFailed = true;
   for (const each of membersOf(model, organization))
     each.assists = each.assists.filter((assisted) => assisted !== id);
-  return { status: 204 };
 }
 
 const ASSISTS = list(
@@ -219,7 +217,7 @@ const ASSISTS = list(
   0,
   1000,
 );
-const CHANGES = object({ email: nullable(EMAIL), display_name: NAME, roles: ROLE_NAMES, assists: ASSISTS });
+const CHANGES = { email: nullable(EMAIL), display_name: NAME, roles: ROLE_NAMES, assists: ASSISTS };
 
 /** Mostly a member whose loss does not end the story: few stories lose a caller. */
 const aMember: Operations[string]["path"] = (choice) => {
@@ -238,16 +236,14 @@ const memberOfPath = (model: Model, request: Request): Member =>
 
 export const MEMBERS: Operations = {
   "external GET /roles": {
-    area: "members",
     query: PAGE,
     play(_, { caller, query }) {
       const roles = assignable(caller.member.roles, caller.client);
       const { page = 1, per_page = roles.length } = query as Record<string, number>;
-      return { status: 200, body: { roles: roles.slice((page - 1) * per_page, page * per_page) } };
+      return { roles: roles.slice((page - 1) * per_page, page * per_page) };
     },
   },
   "external GET /organization_users": {
-    area: "members",
     query: {
       ...PAGE,
       email: kind(({ chance }) => chance.pick(EMAILS), ["", "ann"], undefined, EMAIL.read),
@@ -268,24 +264,21 @@ export const MEMBERS: Operations = {
     },
   },
   "external GET /organization_users/{id}": {
-    area: "members",
     path: aMember,
-    play: (model, request) => ({ status: 200, body: shown(model, reachedMember(model, request)) }),
+    play: (model, request) => shown(model, reachedMember(model, request)),
   },
   "external PUT /organization_users/{id}": {
-    area: "members",
     roles: ["organization_admin"],
     path: aMember,
     changesRights: true,
-    body: object({ organization_user: required(CHANGES) }),
+    body: resource("organization_user", CHANGES),
     play(model, request) {
       const member = reachedMember(model, request);
       changeMember(model, member, request.body.organization_user, request.caller);
-      return { status: 200, body: shown(model, member) };
+      return shown(model, member);
     },
   },
   "external DELETE /organization_users/{id}": {
-    area: "members",
     roles: ["organization_admin"],
     path: aMember,
     query: { revoke_api_clients: TRUE_OR_FALSE },
@@ -314,16 +307,12 @@ export const MEMBERS: Operations = {
     },
   },
   "platform POST /organizations/{organization_id}/users": {
-    body: object({
-      user: required(
-        object({
-          email: required(EMAIL),
-          display_name: required(NAME),
-          roles: required(ROLE_NAMES),
-          assists: ASSISTS,
-          returning_user_id: bodyId((model) => model.members),
-        }),
-      ),
+    body: resource("user", {
+      email: required(EMAIL),
+      display_name: required(NAME),
+      roles: required(ROLE_NAMES),
+      assists: ASSISTS,
+      returning_user_id: bodyId((model) => model.members),
     }),
     play(model, request) {
       const organization = organizationOf(model, request);
@@ -343,17 +332,17 @@ export const MEMBERS: Operations = {
         model,
         pendingOf(model, organization).filter(({ email }) => email === fields.email),
       );
-      return { status: 201, body: createdUser(model, member) };
+      return createdUser(model, member);
     },
   },
   "platform PUT /organizations/{organization_id}/users/{organization_user_id}": {
     path: aMember,
     changesRights: true,
-    body: object({ user: required(CHANGES) }),
+    body: resource("user", CHANGES),
     play(model, request) {
       const member = memberOfPath(model, request);
       changeMember(model, member, request.body.user);
-      return { status: 200, body: shownUser(model, member) };
+      return shownUser(model, member);
     },
   },
   "platform DELETE /organizations/{organization_id}/users/{organization_user_id}": {

@@ -1,8 +1,7 @@
 import { SCOPES as NAMES_OF_SCOPES } from "../../../src/database/enums.ts";
-import { BOOLEAN, kind, nullable, object, required, text } from "../kinds.ts";
+import { BOOLEAN, kind, nullable, required, resource, text } from "../kinds.ts";
 import {
   ANYTHING,
-  type Answer,
   type Client,
   found,
   idOf,
@@ -88,35 +87,31 @@ const listed = (client: Client) => ({
   revoked_at: timestampOrNull(client.revoked_at),
 });
 
-const API_CLIENT = object({
-  api_client: required(
-    object({
-      name: required(text(255, ["Integration", "Kiosk"])),
-      organization_user_id: required(bodyId((model) => model.members)),
-      scopes: nullable(
-        kind(
-          ({ chance }) =>
-            chance.pick([
-              null,
-              ["rooms:read"],
-              ["organization:write", "members:write"],
-              ["rooms:write", "rooms:read"],
-            ]),
-          [[], ["everything"], "rooms:read"],
-          (value) => Array.isArray(value) && value.length > 0 && value.every((each) => SCOPES.includes(each)),
-          (value: string[]) => SCOPES.filter((scope) => value.includes(scope)),
-        ),
-      ),
-      expires_at: nullable(
-        kind(
-          ({ chance, model }) =>
-            chance.pick([null, new Date(model.now + 3_600_000_000).toISOString(), "2020-01-01T00:00:00Z"]),
-          ["soon", 5],
-          undefined,
-          (value: string) => Date.parse(value),
-        ),
-      ),
-    }),
+const API_CLIENT = resource("api_client", {
+  name: required(text(255, ["Integration", "Kiosk"])),
+  organization_user_id: required(bodyId((model) => model.members)),
+  scopes: nullable(
+    kind(
+      ({ chance }) =>
+        chance.pick([
+          null,
+          ["rooms:read"],
+          ["organization:write", "members:write"],
+          ["rooms:write", "rooms:read"],
+        ]),
+      [[], ["everything"], "rooms:read"],
+      (value) => Array.isArray(value) && value.length > 0 && value.every((each) => SCOPES.includes(each)),
+      (value: string[]) => SCOPES.filter((scope) => value.includes(scope)),
+    ),
+  ),
+  expires_at: nullable(
+    kind(
+      ({ chance, model }) =>
+        chance.pick([null, new Date(model.now + 3_600_000_000).toISOString(), "2020-01-01T00:00:00Z"]),
+      ["soon", 5],
+      undefined,
+      (value: string) => Date.parse(value),
+    ),
   ),
 });
 
@@ -127,7 +122,7 @@ const FULL: Rights = { scopes: null, expires_at: null };
 export const isLimited = ({ scopes, expires_at }: Rights) =>
   expires_at !== null || !SCOPES.every((scope) => includesScope(scopes, scope));
 
-function issueClient(model: Model, organization: Organization, own: Rights, { body }: Request): Answer {
+function issueClient(model: Model, organization: Organization, own: Rights, { body }: Request) {
   const { name, organization_user_id, scopes = null, expires_at = null } = body.api_client;
   const member = model.members.find((each) => each.id === organization_user_id);
   if (member?.organization !== organization || member.roles.length === 0) throw unprocessable("not_a_member");
@@ -146,13 +141,13 @@ function issueClient(model: Model, organization: Organization, own: Rights, { bo
       client[field] = value;
     });
   const secrets = { client_id: learned("client_id"), client_secret: learned("client_secret") };
-  return { status: 201, body: { ...issued(client), ...secrets } };
+  return { ...issued(client), ...secrets };
 }
 
 const clientsOf = (model: Model, organization: Organization) =>
   model.clients.filter((client) => client.organization === organization);
 
-function revoke(model: Model, organization: Organization, { path }: Request, own?: Client): Answer {
+function revoke(model: Model, organization: Organization, { path }: Request, own?: Client) {
   const client = found(
     clientsOf(model, organization).find(
       ({ id, revoked_at }) => id === Number(path.id) && revoked_at === null,
@@ -160,7 +155,6 @@ function revoke(model: Model, organization: Organization, { path }: Request, own
   );
   if (client === own) throw unprocessable("own_client");
   client.revoked_at = model.now;
-  return { status: 204 };
 }
 
 /** Mostly a client that the story has created. */
@@ -171,14 +165,10 @@ const aClient: Operations[string]["path"] = (choice) => {
 
 export const ORGANIZATIONS: Operations = {
   "platform POST /organizations": {
-    body: object({
-      organization: required(
-        object({
-          name: required(NAME),
-          slug: kind(() => undefined, ["A", "a--b", "-a", 5]),
-          time_zone: TIME_ZONE,
-        }),
-      ),
+    body: resource("organization", {
+      name: required(NAME),
+      slug: kind(() => undefined, ["A", "a--b", "-a", 5]),
+      time_zone: TIME_ZONE,
     }),
     play(
       model,
@@ -208,66 +198,58 @@ export const ORGANIZATIONS: Operations = {
       const slug = new Learned((value: string) => {
         organization.slug = value;
       });
-      return { status: 201, body: { ...shown(organization), slug } };
+      return { ...shown(organization), slug };
     },
   },
   "platform GET /organizations/{organization_id}": {
-    play: (model, request) => ({ status: 200, body: shown(organizationOf(model, request)) }),
+    play: (model, request) => shown(organizationOf(model, request)),
   },
   "platform PUT /organizations/{organization_id}": {
     changesRights: true,
-    body: object({ organization: required(object({ ...CHANGEABLE, is_suspended: BOOLEAN })) }),
+    body: resource("organization", { ...CHANGEABLE, is_suspended: BOOLEAN }),
     play(model, request) {
       const organization = organizationOf(model, request);
       requireUnchanged(request.sent.organization, { slug: organization.slug });
       Object.assign(organization, request.body.organization, { updated_at: model.now });
       if (request.body.organization.name !== undefined) organization.mail_name = organization.name;
-      return { status: 200, body: shown(organization) };
+      return shown(organization);
     },
   },
   "external GET /organization": {
-    area: "organization",
-    play: (_, { caller }) => ({ status: 200, body: shownOwn(caller.organization) }),
+    play: (_, { caller }) => shownOwn(caller.organization),
   },
   "external PUT /organization": {
-    area: "organization",
     changesRights: true,
     roles: ["organization_admin"],
-    body: object({ organization: required(object(CHANGEABLE)) }),
+    body: resource("organization", CHANGEABLE),
     play(model, { caller: { organization }, body, sent }) {
       const { slug, is_suspended } = organization;
       requireUnchanged(sent.organization, { slug, is_suspended });
       Object.assign(organization, body.organization, { updated_at: model.now });
-      return { status: 200, body: shownOwn(organization) };
+      return shownOwn(organization);
     },
   },
   "external GET /api_client": {
     area: null,
     play: (_, { caller: { client, member } }) => ({
-      status: 200,
-      body: {
-        ...issued(client),
-        roles: member.roles,
-        last_used_at: ANYTHING,
-        created_at: timestamp(client.created_at),
-      },
+      ...issued(client),
+      roles: member.roles,
+      last_used_at: ANYTHING,
+      created_at: timestamp(client.created_at),
     }),
   },
   "external GET /api_clients": {
-    area: "organization",
     roles: ["organization_admin"],
     query: PAGE,
     play: (model, request) =>
       page("api_clients", clientsOf(model, request.caller.organization).map(listed), request),
   },
   "external POST /api_clients": {
-    area: "organization",
     roles: ["organization_admin"],
     body: API_CLIENT,
     play: (model, request) => issueClient(model, request.caller.organization, request.caller.client, request),
   },
   "external DELETE /api_clients/{id}": {
-    area: "organization",
     roles: ["organization_admin"],
     path: aClient,
     changesRights: true,

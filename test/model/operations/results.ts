@@ -1,7 +1,6 @@
-import { BOOLEAN, kind, list, nullable, object, oneOf, required, text, usual } from "../kinds.ts";
+import { BOOLEAN, kind, list, nullable, object, oneOf, required, resource, text, usual } from "../kinds.ts";
 import {
   ANYTHING,
-  type Answer,
   type Call,
   type CallText,
   type Egress,
@@ -19,7 +18,6 @@ import {
 import { bodyId, DAY, isInOrder, type Operations, PAGE, pickOwned, RANGE } from "../operation.ts";
 import {
   aCall,
-  aKey,
   callOf,
   callOfKey,
   callsOf,
@@ -68,11 +66,10 @@ const readableText = (model: Model, request: Request, kind: TextKind) => {
   return { call, known: found(call.texts[kind] ?? undefined) };
 };
 
-function deleteText(call: Call, kind: TextKind): Answer {
+function deleteText(call: Call, kind: TextKind) {
   if (call.hold) throw unprocessable("legal_hold");
   if (call.texts[kind]) call.deleted.add(kind);
   call.texts[kind] = null;
-  return { status: 204 };
 }
 
 const LINES = {
@@ -100,9 +97,6 @@ const LINES = {
     1,
   ),
 };
-
-const inWrapper = (kind: TextKind, fields: Parameters<typeof object>[0]) =>
-  object({ [kind]: required(object(fields)) });
 
 // biome-ignore lint/suspicious/noExplicitAny: a validated body
 type Input = any;
@@ -142,7 +136,7 @@ function reportText(model: Model, call: Call, kind: TextKind, report: Input): Ca
 }
 
 /** Corrects a text, and keeps the version that the correction replaces. */
-function correct(model: Model, request: Request, kind: TextKind): Answer {
+function correct(model: Model, request: Request, kind: TextKind) {
   const call = callOf(model, request);
   const known = found(call.texts[kind] ?? undefined);
   if (call.ended_at === null || !known.is_final) throw unprocessable("text_not_final");
@@ -172,10 +166,10 @@ function correct(model: Model, request: Request, kind: TextKind): Answer {
         : { lines: next, ...(summary === (oldSummary ?? "") ? {} : { summary }) },
     );
   }
-  return { status: 200, body: shownText(model, call, kind, known) };
+  return shownText(model, call, kind, known);
 }
 
-function versionsOf(model: Model, request: Request, kind: TextKind): Answer {
+function versionsOf(model: Model, request: Request, kind: TextKind) {
   const { call, known } = readableText(model, request, kind);
   const { after = Number.POSITIVE_INFINITY, per_page = 25 } = request.query as Record<string, number>;
   const older = known.versions.filter(({ version }) => version < after).reverse();
@@ -191,10 +185,7 @@ function versionsOf(model: Model, request: Request, kind: TextKind): Answer {
     }));
   const last = shown.at(-1)?.version ?? 0;
   const hasMore = shown.length >= per_page && last > 1;
-  return {
-    status: 200,
-    body: { versions: shown, ...(kind === "transcript" ? { next_after: hasMore ? last : null } : {}) },
-  };
+  return { versions: shown, ...(kind === "transcript" ? { next_after: hasMore ? last : null } : {}) };
 }
 
 const CORRECTORS: Operations[string]["roles"] = ["provider", "organization_admin"];
@@ -207,51 +198,38 @@ const textOperations = (
   correction: Parameters<typeof object>[0],
 ): Operations => ({
   [`external GET ${CALL}/${kind}`]: {
-    area: "results",
     isRecorded: true,
-    path: aCall,
     play(model, request) {
       const { call, known } = readableText(model, request, kind);
-      return { status: 200, body: shownText(model, call, kind, known) };
+      return shownText(model, call, kind, known);
     },
   },
   [`external PUT ${CALL}/${kind}`]: {
-    area: "results",
     roles: CORRECTORS,
     isRecorded: true,
-    path: aCall,
-    body: inWrapper(kind, { ...correction, reason: REASON }),
+    body: resource(kind, { ...correction, reason: REASON }),
     play: (model, request) => correct(model, request, kind),
   },
   [`external DELETE ${CALL}/${kind}`]: {
-    area: "results",
     roles: ["organization_admin"],
-    path: aCall,
     play: (model, request) => deleteText(callOf(model, request), kind),
   },
   [`external GET ${CALL}/${kind}/versions`]: {
-    area: "results",
     roles: CORRECTORS,
     isRecorded: true,
-    path: aCall,
     ...(kind === "transcript" && {
       query: { after: VERSION, per_page: PAGE.per_page as never },
     }),
     play: (model, request) => versionsOf(model, request, kind),
   },
   [`${REPORTED}/${kind}`]: {
-    path: aKey,
-    body: inWrapper(kind, report),
+    body: resource(kind, report),
     play(model, request) {
       const call = callOfKey(model, request);
-      return {
-        status: 200,
-        body: shownText(model, call, kind, reportText(model, call, kind, request.body[kind])),
-      };
+      return shownText(model, call, kind, reportText(model, call, kind, request.body[kind]));
     },
   },
   [`platform DELETE /organizations/{organization_id}/calls/{key}/${kind}`]: {
-    path: aKey,
     play: (model, request) => deleteText(callOfKey(model, request), kind),
   },
 });
@@ -380,15 +358,14 @@ function reportEgress(model: Model, request: Request): Egress {
   return next;
 }
 
-function deleteEgress(model: Model, egress: Egress, user_id: number | null): Answer {
-  if (egress.status === "egress_deleted") return { status: 204 };
+function deleteEgress(model: Model, egress: Egress, user_id: number | null) {
+  if (egress.status === "egress_deleted") return;
   if (egress.call.hold) throw unprocessable("legal_hold");
   if (egress.status !== "egress_ended" || egress.call.ended_at === null)
     throw unprocessable("recording_not_ended");
   const before = { ...egress };
   Object.assign(egress, { status: "egress_deleted", updated_at: model.now });
   audit(model, egress, before, user_id);
-  return { status: 204 };
 }
 
 const anEgress: Operations[string]["path"] = (choice) => {
@@ -426,7 +403,6 @@ export const RESULTS: Operations = {
     { summary: multiline(["A longer greeting."], [5]), lines: list(aLine, 0, 10_000, 1) },
   ),
   "external GET /egresses": {
-    area: "results",
     isRecorded: true,
     query: {
       ...RANGE,
@@ -458,22 +434,19 @@ export const RESULTS: Operations = {
           organization_user_id: egress.call.owner.id,
         }));
       const next_after = shown.length > per_page ? ANYTHING : null;
-      return { status: 200, body: { egresses: shown.slice(0, per_page), next_after } };
+      return { egresses: shown.slice(0, per_page), next_after };
     },
   },
   [`external GET ${CALL}/egresses`]: {
-    area: "results",
-    path: aCall,
     query: PAGE,
     play(model, request) {
       const call = callOf(model, request);
       const shown = isVisible(model, call) ? egressesOf(model, call).map(shownEgress) : [];
       const { page: at = 1, per_page = shown.length } = request.query as Record<string, number>;
-      return { status: 200, body: { egresses: shown.slice((at - 1) * per_page, at * per_page) } };
+      return { egresses: shown.slice((at - 1) * per_page, at * per_page) };
     },
   },
   [`external GET ${CALL}/egresses/{id}`]: {
-    area: "results",
     isRecorded: true,
     path: anEgress,
     play(model, request) {
@@ -488,17 +461,15 @@ export const RESULTS: Operations = {
         created_at: timestamp(model.now),
       });
       const hasFile = egress.storage_key !== null && egress.status !== "egress_deleted";
-      return { status: 200, body: { ...shownEgress(egress), url: hasFile ? ANYTHING : null } };
+      return { ...shownEgress(egress), url: hasFile ? ANYTHING : null };
     },
   },
   [`external DELETE ${CALL}/egresses/{id}`]: {
-    area: "results",
     roles: ["organization_admin"],
     path: anEgress,
     play: (model, request) => deleteEgress(model, egressOf(model, request), request.caller.member.id),
   },
   [`external GET ${CALL}/egresses/{egress_id}/audit_logs`]: {
-    area: "results",
     path: anEgress,
     query: { ...PAGE, from: DAY, to: DAY, event: oneOf(["create", "update", "read"], ["delete"]) },
     isSound: isInOrder,
@@ -520,43 +491,35 @@ export const RESULTS: Operations = {
     },
   },
   "external DELETE /participants": {
-    area: "results",
+    status: 200,
     roles: ["organization_admin"],
     query: {
       external_reference: required(kind(() => "nobody", ["x".repeat(256)])),
       texts: oneOf(["true", "false"], ["yes"]),
     },
-    play: () => ({
-      status: 200,
-      body: { erased_count: 0, held_count: 0, ongoing_count: 0, remaining_count: 0 },
-    }),
+    play: () => ({ erased_count: 0, held_count: 0, ongoing_count: 0, remaining_count: 0 }),
   },
   "external GET /participants/export": {
-    area: "results",
     roles: ["organization_admin"],
     isRecorded: true,
     query: { external_reference: required(kind(() => "nobody", ["x".repeat(256)])) },
     // The model has no access log, whose entries about earlier exports are in the body.
-    play: () => ({ status: 200, body: ANYTHING }),
+    play: () => ANYTHING,
   },
   "platform PUT /organizations/{organization_id}/egresses/{egress_id}": {
     path: anEgressKey,
-    body: object({
-      egress: required(
-        object({
-          call_key: usual(kind(({ chance }) => chance.pick(KEYS), ["", 5])),
-          status: usual(oneOf([...STATUSES, "egress_ended", "egress_ended"], ["egress_deleted", "begun"])),
-          is_stopped: nullable(BOOLEAN),
-          error: nullable(multiline(["The disk is full."])),
-          ended_at: nullable(past([0, 5])),
-          duration: nullable(kind(({ chance }) => chance.pick([1.5, 60]), [-1, "1"])),
-          size: nullable(kind(({ chance }) => chance.pick([1, 2000]), [-1, 1.5])),
-          storage_key: nullable(aFile),
-          user_id: nullable(bodyId((model) => model.members)),
-        }),
-      ),
+    body: resource("egress", {
+      call_key: usual(kind(({ chance }) => chance.pick(KEYS), ["", 5])),
+      status: usual(oneOf([...STATUSES, "egress_ended", "egress_ended"], ["egress_deleted", "begun"])),
+      is_stopped: nullable(BOOLEAN),
+      error: nullable(multiline(["The disk is full."])),
+      ended_at: nullable(past([0, 5])),
+      duration: nullable(kind(({ chance }) => chance.pick([1.5, 60]), [-1, "1"])),
+      size: nullable(kind(({ chance }) => chance.pick([1, 2000]), [-1, 1.5])),
+      storage_key: nullable(aFile),
+      user_id: nullable(bodyId((model) => model.members)),
     }),
-    play: (model, request) => ({ status: 200, body: shownEgress(reportEgress(model, request)) }),
+    play: (model, request) => shownEgress(reportEgress(model, request)),
   },
   "platform DELETE /organizations/{organization_id}/egresses/{egress_id}": {
     path: anEgressKey,

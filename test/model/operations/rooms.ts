@@ -1,6 +1,5 @@
-import { kind, NAME, NAMES, NEVER, nullable, object, oneOf, required, text, usual } from "../kinds.ts";
+import { kind, NAME, NAMES, NEVER, nullable, oneOf, required, resource, text, usual } from "../kinds.ts";
 import {
-  type Answer,
   found,
   idOf,
   invalid,
@@ -154,7 +153,6 @@ export function destinationOf(model: Model, room: Room): string {
 
 export const ROOMS: Operations = {
   "external GET /waiting_rooms": {
-    area: "rooms",
     query: {
       ...PAGE,
       id: queryId(({ rooms }) => rooms),
@@ -184,20 +182,17 @@ export const ROOMS: Operations = {
     },
   },
   "external POST /waiting_rooms": {
-    area: "rooms",
-    body: object({ waiting_room: required(object({ name: required(NAME), ...ROOM })) }),
+    body: resource("waiting_room", { name: required(NAME), ...ROOM }),
     play(model, { caller: { organization }, body: { waiting_room } }) {
       const room = newRoom(model, { organization, owner: null, ...waiting_room });
-      return { status: 201, body: shownRoom(model, room) };
+      return shownRoom(model, room);
     },
   },
   "external GET /waiting_rooms/{slug}": {
-    area: "rooms",
-    play: (model, request) => ({ status: 200, body: shownRoom(model, roomOf(model, request)) }),
+    play: (model, request) => shownRoom(model, roomOf(model, request)),
   },
   "external PUT /waiting_rooms/{slug}": {
-    area: "rooms",
-    body: object({ waiting_room: required(object({ name: NAME, ...ROOM })) }),
+    body: resource("waiting_room", { name: NAME, ...ROOM }),
     play(model, request) {
       const room = roomOf(model, request);
       const { waiting_room } = request.body;
@@ -209,38 +204,34 @@ export const ROOMS: Operations = {
         room.slug = model.newSlug(room.organization, room.name);
         model.slugs.set(room.slug, room);
       }
-      return { status: 200, body: shownRoom(model, room) };
+      return shownRoom(model, room);
     },
   },
   "external DELETE /waiting_rooms/{slug}": {
-    area: "rooms",
     play(model, request) {
       const room = roomOf(model, request);
       if (room.owner) throw unprocessable("personal_room");
       if (model.isInUse(room)) throw unprocessable("room_in_use");
       Object.assign(room, { is_retired: true, updated_at: model.now });
-      return { status: 204 };
     },
   },
   "platform GET /waiting_rooms/{slug}": {
-    play(model, { path }): Answer {
+    play(model, { path }) {
       const room = found(
         model.rooms.find(({ slug, is_retired }) => slug === path.slug?.toLowerCase() && !is_retired),
       );
       model.requireNotSuspended(room.organization);
       const sub = subsOf(model, room).find(isActiveAt(model.now));
       const user = { display_name: room.owner?.display_name ?? room.organization.mail_name };
-      const body = {
+      return {
         organization_id: room.organization.id,
         waiting_room: { ...shownRoom(model, room), user },
         active_sub: sub ? shownSub(model, sub) : null,
         destination_slug: destinationOf(model, room),
       };
-      return { status: 200, body };
     },
   },
   "external GET /waiting_rooms/{waiting_room_slug}/waiting_room_subs": {
-    area: "rooms",
     query: PAGE,
     play(model, request) {
       const ahead = subsOf(model, roomOf(model, request))
@@ -248,26 +239,19 @@ export const ROOMS: Operations = {
         .sort((one, other) => one.datetime_end - other.datetime_end)
         .map((sub) => shownSub(model, sub));
       const { page = 1, per_page = ahead.length } = request.query as Record<string, number>;
-      return {
-        status: 200,
-        body: { waiting_room_subs: ahead.slice((page - 1) * per_page, page * per_page) },
-      };
+      return { waiting_room_subs: ahead.slice((page - 1) * per_page, page * per_page) };
     },
   },
   "external POST /waiting_rooms/{waiting_room_slug}/waiting_room_subs": {
-    area: "rooms",
     path: ({ chance, model: { subs } }) => {
       const sub = chance.is(0.7) ? subs.at(-1) : undefined;
       return { waiting_room_slug: sub?.room.slug };
     },
-    body: object({
-      waiting_room_sub: required(
-        object(
-          { user_id: required(SUBSTITUTE), datetime_start: required(START), datetime_end: nullable(END) },
-          endsAfterItStarts,
-        ),
-      ),
-    }),
+    body: resource(
+      "waiting_room_sub",
+      { user_id: required(SUBSTITUTE), datetime_start: required(START), datetime_end: nullable(END) },
+      endsAfterItStarts,
+    ),
     play(model, request) {
       const room = roomOf(model, request);
       const { user_id, datetime_start, datetime_end } = request.body.waiting_room_sub;
@@ -282,20 +266,16 @@ export const ROOMS: Operations = {
       };
       requirePossible(model, sub, undefined, user_id);
       model.subs.push(sub);
-      return { status: 201, body: shownSub(model, sub) };
+      return shownSub(model, sub);
     },
   },
   "external PUT /waiting_rooms/{waiting_room_slug}/waiting_room_subs/{id}": {
-    area: "rooms",
     path: pathOfSub,
-    body: object({
-      waiting_room_sub: required(
-        object(
-          { user_id: nullable(SUBSTITUTE), datetime_start: START, datetime_end: END },
-          endsAfterItStarts,
-        ),
-      ),
-    }),
+    body: resource(
+      "waiting_room_sub",
+      { user_id: nullable(SUBSTITUTE), datetime_start: START, datetime_end: END },
+      endsAfterItStarts,
+    ),
     play(model, request) {
       const sub = subOf(model, request);
       const { user_id, ...times } = request.body.waiting_room_sub;
@@ -311,16 +291,14 @@ export const ROOMS: Operations = {
       };
       requirePossible(model, next, sub, user_id);
       Object.assign(sub, next);
-      return { status: 200, body: shownSub(model, sub) };
+      return shownSub(model, sub);
     },
   },
   "external DELETE /waiting_rooms/{waiting_room_slug}/waiting_room_subs/{id}": {
-    area: "rooms",
     path: pathOfSub,
     play(model, request) {
       const sub = subOf(model, request);
       model.subs.splice(model.subs.indexOf(sub), 1);
-      return { status: 204 };
     },
   },
 };

@@ -1,5 +1,17 @@
 import { dateIn } from "../../support/time_zones.ts";
-import { kind, list, NAME, nullable, object, oneOf, required, text, time, usual } from "../kinds.ts";
+import {
+  kind,
+  list,
+  NAME,
+  nullable,
+  object,
+  oneOf,
+  required,
+  resource,
+  text,
+  time,
+  usual,
+} from "../kinds.ts";
 import {
   type Caller,
   found,
@@ -183,7 +195,6 @@ const aVisit: Operations[string]["path"] = (choice) => ({ id: pickOwned(choice, 
 
 export const VISITS: Operations = {
   "external GET /visits": {
-    area: "visits",
     isRecorded: true,
     query: {
       ...RANGE,
@@ -215,21 +226,16 @@ export const VISITS: Operations = {
     },
   },
   "external POST /visits": {
-    area: "visits",
-    body: object({
-      visit: required(
-        object({
-          ...VISIT,
-          waiting_room_slug: required(VISIT.waiting_room_slug),
-          starts_at: required(VISIT.starts_at),
-          participants: required(
-            list(
-              object({ ...PARTICIPANT, role: required(PARTICIPANT_ROLE), display_name: required(NAME) }),
-              1,
-              20,
-            ),
-          ),
-        }),
+    body: resource("visit", {
+      ...VISIT,
+      waiting_room_slug: required(VISIT.waiting_room_slug),
+      starts_at: required(VISIT.starts_at),
+      participants: required(
+        list(
+          object({ ...PARTICIPANT, role: required(PARTICIPANT_ROLE), display_name: required(NAME) }),
+          1,
+          20,
+        ),
       ),
     }),
     play(model, { caller, body: { visit: input } }) {
@@ -244,31 +250,25 @@ export const VISITS: Operations = {
         ...{ participants: people, lastParticipant: last, created_at: model.now, updated_at: model.now },
       };
       model.visits.push(visit);
-      return { status: 201, body: shown(model, visit) };
+      return shown(model, visit);
     },
   },
   "external GET /visits/{id}": {
-    area: "visits",
     isRecorded: true,
     path: aVisit,
-    play: (model, request) => ({ status: 200, body: shown(model, visitOf(model, request)) }),
+    play: (model, request) => shown(model, visitOf(model, request)),
   },
   "external PUT /visits/{id}": {
-    area: "visits",
     isRecorded: true,
     path: aVisit,
-    body: object({
-      visit: required(
-        object({
-          ...VISIT,
-          status: oneOf(["planned", "cancelled"]),
-          waiting_room_id: bodyId(({ rooms }) => rooms),
-          participants: list(
-            object({ ...PARTICIPANT, id: kind(({ chance }) => chance.pick([1, 1, 2, 3]), [0, "1"]) }),
-            1,
-            20,
-          ),
-        }),
+    body: resource("visit", {
+      ...VISIT,
+      status: oneOf(["planned", "cancelled"]),
+      waiting_room_id: bodyId(({ rooms }) => rooms),
+      participants: list(
+        object({ ...PARTICIPANT, id: kind(({ chance }) => chance.pick([1, 1, 2, 3]), [0, "1"]) }),
+        1,
+        20,
       ),
     }),
     play(model, request) {
@@ -291,20 +291,17 @@ export const VISITS: Operations = {
         ]);
       const isSame = textOf(next) === textOf(visit);
       Object.assign(visit, next, { lastParticipant: last, ...(isSame ? {} : { updated_at: model.now }) });
-      return { status: 200, body: shown(model, visit) };
+      return shown(model, visit);
     },
   },
   "external DELETE /visits/{id}": {
-    area: "visits",
     path: aVisit,
     play(model, request) {
       const visit = visitOf(model, request);
       if (visit.status === "planned") Object.assign(visit, { status: "cancelled", updated_at: model.now });
-      return { status: 204 };
     },
   },
   "external GET /visit_metrics": {
-    area: "visits",
     query: METRICS_QUERY,
     play(model, request) {
       const { dateOf, isCounted } = metricsOf(model, request);
@@ -317,16 +314,16 @@ export const VISITS: Operations = {
             visits.filter((visit) => visit.status === status && dateOf(visit.starts_at) === date).length,
           ]),
         );
-      const body = {
+      return {
         planned: count("planned"),
         held: count("held"),
         missed: count("missed"),
         cancelled: count("cancelled"),
       };
-      return { status: 200, body };
     },
   },
   "platform POST /visits/redeem": {
+    status: 200,
     body: object({
       token: required(
         kind(({ model, chance }) => chance.pick(["unknown", ...model.visitLinks.keys()].reverse()), [5]),
@@ -344,14 +341,11 @@ export const VISITS: Operations = {
       const { role, display_name, user_id } = participant;
       const { id, status } = visit;
       return {
-        status: 200,
-        body: {
-          organization_id: visit.organization.id,
-          visit: { id, starts_at: timestamp(visit.starts_at), ends_at: timestamp(visit.ends_at), status },
-          participant: { key: `visit-${id}-${participant.id}`, role, display_name, user_id },
-          waiting_room_slug: visit.room.slug,
-          destination_slug: destinationOf(model, visit.room),
-        },
+        organization_id: visit.organization.id,
+        visit: { id, starts_at: timestamp(visit.starts_at), ends_at: timestamp(visit.ends_at), status },
+        participant: { key: `visit-${id}-${participant.id}`, role, display_name, user_id },
+        waiting_room_slug: visit.room.slug,
+        destination_slug: destinationOf(model, visit.room),
       };
     },
   },

@@ -1,31 +1,3 @@
-/**
- * The source of a program that sends requests with the external API's SDK in `folder`. Some of the requests are wrong.
- */
-export const requestsOf = (folder: string) => `
-  import { createWaitingRoom, getWaitingRoom, listWaitingRooms } from "${folder}/index.ts";
-  import * as sdk from "${folder}/index.ts";
-
-  export async function requests(): Promise<string | undefined> {
-    const waiting_room = { name: "Oncology", is_active: true };
-    await createWaitingRoom({ body: { waiting_room }, headers: { "Idempotency-Key": "1" } });
-    const { data, error } = await getWaitingRoom({ path: { slug: "oncology" } });
-    // @ts-expect-error: no such operation
-    await sdk.listRooms();
-    // @ts-expect-error: a room without a name
-    await createWaitingRoom({ body: { waiting_room: { is_active: true } } });
-    // @ts-expect-error: a name that is a number
-    await createWaitingRoom({ body: { waiting_room: { name: 1 } } });
-    // @ts-expect-error: a room without its slug
-    await getWaitingRoom({ path: {} });
-    // @ts-expect-error: a page that is a text
-    await listWaitingRooms({ query: { page: "1" } });
-    // @ts-expect-error: a header that is a number
-    await createWaitingRoom({ body: { waiting_room }, headers: { "Idempotency-Key": 1 } });
-    // @ts-expect-error: a field that no room has
-    data?.title;
-    return data?.slug ?? error?.error;
-  }`;
-
 /** A program that uses the whole client package. Some of its lines are wrong. */
 export const PROGRAM = `
   import {

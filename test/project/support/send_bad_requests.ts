@@ -6,7 +6,7 @@ import fc from "fast-check";
 import type { MakeExample } from "../../support/clinic.ts";
 import { type Draft, mutated, mutations, type Sent } from "./bad_requests.ts";
 import { exampleFor } from "./documented_examples.ts";
-import { documentedOperations, type Node, nodesOf } from "./request_schemas.ts";
+import { documentedOperations, nodesOf } from "./request_schemas.ts";
 import { isRefusal, type Outcome, openService } from "./service_in_memory.ts";
 import { ORIGIN } from "./worker_in_node.ts";
 
@@ -81,14 +81,12 @@ async function draftOf(n: number): Promise<Draft> {
   const { operation, example } = operations[n] as (typeof operations)[number];
   const { api, method, body: documented } = operation;
   const { path, body } = await example(service.clinic);
-  const fields = documented ? nodesOf(documented.schema).map(inFirstElement) : [];
+  // The path to a value in the first element of each list.
+  const fields = documented
+    ? nodesOf(documented.schema).map((node) => node.path.map((name) => (name === "*" ? "0" : name)))
+    : [[]];
   const headers = { ...service.credentials[api], ...(body ? { "Content-Type": "application/json" } : {}) };
   return { method, path, headers, body, fields, asText: (json) => json };
-}
-
-/** The path to a value in the first element of each list. */
-function inFirstElement({ path }: Node): string[] {
-  return path.map((name) => (name === "*" ? "0" : name));
 }
 
 function toRequest(base: string, { method, path, headers, body }: Sent): Request {

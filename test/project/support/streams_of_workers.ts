@@ -1,21 +1,8 @@
 /** The streams that Workers have and Node lacks, and a bucket in memory. */
-import { createHash } from "node:crypto";
-
-class DigestStream extends WritableStream<Uint8Array> {
-  readonly digest: Promise<ArrayBuffer>;
-
-  constructor() {
-    const hash = createHash("sha256");
-    const { promise, resolve } = Promise.withResolvers<ArrayBuffer>();
-    super({
-      write: (chunk) => void hash.update(chunk),
-      close: () => resolve(Uint8Array.from(hash.digest()).buffer),
-    });
-    this.digest = promise;
-  }
-}
+import { DigestStream } from "./worker_in_node.ts";
 
 Object.assign(crypto, { DigestStream });
+
 /** Ignores its argument, the length, which nothing here checks. */
 function FixedLengthStream() {
   return new TransformStream();

@@ -78,16 +78,24 @@ export function likeWorkers() {
   Object.assign(console, { log: () => {} });
 }
 
-class DigestStream extends WritableStream<Uint8Array> {
-  digest: Promise<ArrayBuffer>;
+/** Lets the clock run again, so that what is reported a millisecond later is newer. */
+export function letTimePass() {
+  Date.now = () => Math.floor(performance.timeOrigin + performance.now());
+}
 
-  constructor() {
-    const hash = createHash("sha256");
-    const { promise, resolve } = Promise.withResolvers<ArrayBuffer>();
+/** The stream of Workers that digests what is written to it. */
+export class DigestStream extends WritableStream<Uint8Array> {
+  readonly digest: Promise<ArrayBuffer>;
+
+  constructor(algorithm: string) {
+    const hash = createHash(algorithm.replace("-", ""));
+    const { promise, resolve, reject } = Promise.withResolvers<ArrayBuffer>();
     super({
       write: (chunk) => void hash.update(chunk),
       close: () => resolve(new Uint8Array(hash.digest()).buffer),
+      abort: reject,
     });
+    promise.catch(() => {});
     this.digest = promise;
   }
 }

@@ -32,6 +32,18 @@ describe("nextAttemptAt", () => {
   });
 });
 
+it.each([
+  ["600", 600_000],
+  [new Date(NOW + 1_200_000).toUTCString(), 1_200_000],
+  ["99999999999999999999", DAY],
+])("nextAttemptAt waits as Retry-After: %s asks, but no longer than a day", (retry_after, wait) => {
+  expect(nextAttemptAt(1, retry_after, NOW)).toBe(NOW + wait);
+});
+
+it("nextAttemptAt ignores a Retry-After that is nonsense", () => {
+  expect(nextAttemptAt(1, "soon", NOW)).toBeLessThan(NOW + 6000);
+});
+
 it("pausedUntil pauses a failing endpoint for as long as it has failed, from 5 seconds to a minute", () => {
   const pause = (failingFor: number, retry_after: string | null = null) =>
     pausedUntil(NOW - failingFor, retry_after, NOW) - NOW;
@@ -89,6 +101,13 @@ describe("endLane", () => {
     expect(since([500, 200], 7)).toBeNull();
     expect(since([200, 500], 7)).toBe(NOW - 1);
     expect(since([], 7)).toBe(7);
+  });
+
+  it("disables an endpoint after five days of failures", () => {
+    const failingFor = (time: number) =>
+      laneWith([500], { endpoint: { failing_since: NOW - time } }).endpoint;
+    expect(failingFor(5 * DAY - 2)).toMatchObject({ is_active: true, disabled_reason: null });
+    expect(failingFor(5 * DAY)).toMatchObject({ is_active: false, disabled_reason: "failing" });
   });
 
   it("keeps the missing reason of an endpoint that a client deactivated meanwhile", () => {

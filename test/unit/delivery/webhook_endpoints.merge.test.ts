@@ -39,7 +39,16 @@ it("mergeEndpoint clears the failures of an endpoint with a new URL, which it ch
   });
 });
 
-it("mergeEndpoint keeps the creator of an endpoint that someone else turns off", () => {
-  const off = mergeEndpoint(by({ ...disabled, is_active: true }), { is_active: false }, NOW);
-  expect(off.created_by_user_id).toBe(disabled.created_by_user_id);
+it("mergeEndpoint makes the user who turns an endpoint on responsible, but nobody who changes something else", () => {
+  const responsible = (endpoint: WebhookEndpoint, change: Parameters<typeof mergeEndpoint>[1]) =>
+    mergeEndpoint(by(endpoint), change, NOW).created_by_user_id;
+  const active = { ...disabled, is_active: true };
+  expect(responsible(disabled, { is_active: true })).toBe(SUCCESSOR);
+  // An endpoint that is turned on may fail for five days again.
+  expect(mergeEndpoint(by(disabled), { is_active: true }, NOW)).toMatchObject({
+    disabled_reason: null,
+    failing_since: null,
+  });
+  for (const change of [{ is_active: false }, { url: active.url, is_active: true }, { event_types: null }])
+    expect(responsible(active, change)).toBe(disabled.created_by_user_id);
 });

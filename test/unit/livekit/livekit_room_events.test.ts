@@ -68,6 +68,9 @@ const joined = (identity: string, at: number, said: Said = {}) =>
 const left = (identity: string, at: number, joinedAt: number, said: Said = {}) =>
   anEvent("participant_left", T0 + at, identity, { joinedAtMs: T0 + joinedAt, ...said });
 
+const comes = (at: number, said?: Said) => joined("rita", at, said);
+const goes = (at: number, joinedAt: number, said?: Said) => left("rita", at, joinedAt, said);
+
 /** A report by the platform between two events. */
 interface Correction {
   platform: ReportOnCall;
@@ -215,8 +218,8 @@ describe("mergeCall, with the events of a visit in any order", () => {
     const { call, people } = inEveryOrder([
       started,
       joined("paula", 1_200, { name: "Paula", attributes: PROVIDER }),
-      joined("rita", 5_700, { name: "Rita", attributes: CONSENTS }),
-      left("rita", 600_000, 5_700, { name: "Rita", attributes: CONSENTS }),
+      comes(5_700, { name: "Rita", attributes: CONSENTS }),
+      goes(600_000, 5_700, { name: "Rita", attributes: CONSENTS }),
       left("paula", 605_000, 1_200, { name: "Paula", attributes: PROVIDER }),
       finished(606_000),
     ]);
@@ -232,81 +235,45 @@ describe("mergeCall, with the events of a visit in any order", () => {
     ]);
   });
 
-  const COMES_BACK = [joined("rita", 1_500), left("rita", 60_000, 1_500), joined("rita", 61_300)];
+  const COMES_BACK = [comes(1_500), goes(60_000, 1_500), comes(61_300)];
   const REPLACED = { disconnectReason: DisconnectReason.DUPLICATE_IDENTITY };
 
-  it.each<[string, string[], joined_at: number, left_at: number]>([
-    [
-      "comes back",
-      [started, ...COMES_BACK, left("rita", 120_000, 61_300), finished(121_000)],
-      61_300,
-      120_000,
-    ],
-    [
-      "comes back, and is present when the room closes",
-      [started, ...COMES_BACK, finished(121_000)],
-      61_300,
-      121_000,
-    ],
+  it.each<[string, string[], closes: number, joined_at: number, left_at: number]>([
+    ["comes back", [...COMES_BACK, goes(120_000, 61_300)], 121_000, 61_300, 120_000],
+    ["comes back, and is present when the room closes", COMES_BACK, 121_000, 61_300, 121_000],
     [
       "reconnects, which replaces the old connection",
-      [
-        started,
-        joined("rita", 1_500),
-        joined("rita", 60_900),
-        left("rita", 61_100, 1_500, REPLACED),
-        finished(121_000),
-      ],
+      [comes(1_500), comes(60_900), goes(61_100, 1_500, REPLACED)],
+      121_000,
       60_900,
       121_000,
     ],
     [
       "leaves an older connection",
-      [
-        started,
-        joined("rita", 1_500),
-        joined("rita", 60_900),
-        left("rita", 61_100, 1_500),
-        finished(121_000),
-      ],
+      [comes(1_500), comes(60_900), goes(61_100, 1_500)],
+      121_000,
       60_900,
       121_000,
     ],
-    [
-      "leaves within a second",
-      [started, joined("rita", 1_500), left("rita", 1_900, 1_500), finished(9_000)],
-      1_500,
-      1_500,
-    ],
+    ["leaves within a second", [comes(1_500), goes(1_900, 1_500)], 9_000, 1_500, 1_500],
     [
       "has two connections that began at the same time",
-      [
-        started,
-        joined("rita", 1_500),
-        joined("rita", 1_500),
-        left("rita", 20_000, 1_500),
-        left("rita", 60_000, 1_500),
-        finished(61_000),
-      ],
+      [comes(1_500), comes(1_500), goes(20_000, 1_500), goes(60_000, 1_500)],
+      61_000,
       1_500,
       60_000,
     ],
-    [
-      "leaves after the room has closed",
-      [started, joined("rita", 1_500), finished(60_000), left("rita", 61_000, 1_500)],
-      1_500,
-      61_000,
-    ],
-  ])("records someone who %s", (_, events, joined_at, left_at) => {
-    const { people } = inEveryOrder(events);
+    ["leaves after the room has closed", [comes(1_500), goes(61_000, 1_500)], 60_000, 1_500, 61_000],
+  ])("records someone who %s", (_, events, closes, joined_at, left_at) => {
+    const { people } = inEveryOrder([started, ...events, finished(closes)]);
     expect(people).toMatchObject([{ key: "rita", joined_at: T0 + joined_at, left_at: T0 + left_at }]);
   });
 
   it("records someone who waited before", () => {
     const events = [
       started,
-      joined("rita", 1_500, { name: "", attributes: CONSENTS }),
-      left("rita", 60_000, 1_500, { name: "", attributes: CONSENTS }),
+      comes(1_500, { name: "", attributes: CONSENTS }),
+      goes(60_000, 1_500, { name: "", attributes: CONSENTS }),
       finished(61_000),
     ];
     const { people } = inEveryOrder(events, [RITA_WAITS]);
@@ -342,8 +309,8 @@ describe("mergeCall, with the events of a visit in any order", () => {
   ])("records consent that %s", (_, [first = {}, second = {}], consent) => {
     const { people } = inEveryOrder([
       started,
-      joined("rita", 1_500, { attributes: first }),
-      left("rita", 60_000, 1_500, { attributes: second }),
+      comes(1_500, { attributes: first }),
+      goes(60_000, 1_500, { attributes: second }),
       finished(61_000),
     ]);
     expect(people).toMatchObject([{ recording_consent: consent }]);
@@ -356,40 +323,27 @@ describe("mergeCall, with the events of a visit in any order", () => {
     [
       "by someone who comes back",
       [
-        joined("rita", 1_500, consenting),
-        left("rita", 60_000, 1_500, consenting),
-        joined("rita", 61_500, refusing),
-        left("rita", 90_000, 61_500, refusing),
+        comes(1_500, consenting),
+        goes(60_000, 1_500, consenting),
+        comes(61_500, refusing),
+        goes(90_000, 61_500, refusing),
       ],
     ],
     [
       "by someone who comes back, if no leaving event mentions consent",
-      [
-        joined("rita", 1_500, consenting),
-        left("rita", 60_000, 1_500),
-        joined("rita", 61_500, refusing),
-        left("rita", 90_000, 61_500),
-      ],
+      [comes(1_500, consenting), goes(60_000, 1_500), comes(61_500, refusing), goes(90_000, 61_500)],
     ],
     [
       "by someone who leaves in the second in which the room closes",
-      [joined("rita", 8_000, consenting), left("rita", 91_000, 8_000, refusing)],
+      [comes(8_000, consenting), goes(91_000, 8_000, refusing)],
     ],
     [
       "before a new connection replaces the old one",
-      [
-        joined("rita", 1_500, consenting),
-        left("rita", 61_100, 1_500, { ...refusing, ...REPLACED }),
-        joined("rita", 60_900),
-      ],
+      [comes(1_500, consenting), goes(61_100, 1_500, { ...refusing, ...REPLACED }), comes(60_900)],
     ],
     [
       "by a new connection, before the old one has left",
-      [
-        joined("rita", 1_500, consenting),
-        joined("rita", 60_900, refusing),
-        left("rita", 61_100, 1_500, consenting),
-      ],
+      [comes(1_500, consenting), comes(60_900, refusing), goes(61_100, 1_500, consenting)],
     ],
   ])("records consent that is withdrawn %s", (_, events) => {
     const { people } = inEveryOrder([...events, finished(91_000)]);
@@ -398,7 +352,7 @@ describe("mergeCall, with the events of a visit in any order", () => {
 
   it("lets a person whose leaving is not reported leave when the room closes", () => {
     const { call, people } = inEveryOrder([
-      joined("rita", 1_500),
+      comes(1_500),
       joined("paula", 2_000),
       left("paula", 60_000, 2_000),
       finished(121_000),
@@ -541,11 +495,11 @@ describe("A correction by the platform", () => {
       recording_consent: false,
     };
     const { people } = outcomeOf([
-      joined("rita", 1_500, said),
+      comes(1_500, said),
       says(corrected),
-      left("rita", 60_000, 1_500, said),
-      joined("rita", 70_000, said),
-      joined("rita", 1_500, said),
+      goes(60_000, 1_500, said),
+      comes(70_000, said),
+      comes(1_500, said),
       finished(121_000),
     ]);
     expect(people).toMatchObject([corrected]);
@@ -553,9 +507,9 @@ describe("A correction by the platform", () => {
 
   it("stays when LiveKit reports something else later", () => {
     const { people } = outcomeOf([
-      joined("rita", 1_500, { name: "Rita", attributes: { role: "recipient" } }),
+      comes(1_500, { name: "Rita", attributes: { role: "recipient" } }),
       says({ display_name: "R.", role: "provider", user_id: MEMBER }),
-      left("rita", 60_000, 1_500, { name: "Dr. Rita", attributes: { role: "recipient" } }),
+      goes(60_000, 1_500, { name: "Dr. Rita", attributes: { role: "recipient" } }),
     ]);
     expect(people).toMatchObject([{ display_name: "R.", role: "provider", user_id: MEMBER }]);
   });
@@ -563,7 +517,7 @@ describe("A correction by the platform", () => {
   it.each([null, "visit-2"])(
     "of the call's reference to %j stays, whatever the room's metadata says",
     (reference) => {
-      const event = JSON.parse(joined("rita", 1_500));
+      const event = JSON.parse(comes(1_500));
       const said = { ...JSON.parse(metadata), external_reference: "visit-1" };
       const named = JSON.stringify({ ...event, room: { ...event.room, metadata: JSON.stringify(said) } });
       expect(outcomeOf([named]).call).toMatchObject({ external_reference: "visit-1" });
@@ -576,40 +530,40 @@ describe("A correction by the platform", () => {
 
   const STILL_WITHDRAWN: Stories = {
     "the person joins again with the old attributes": [
-      joined("rita", 1, { attributes: CONSENTS }),
+      comes(1, { attributes: CONSENTS }),
       says({ recording_consent: false }),
-      joined("rita", 5_000, { attributes: CONSENTS }),
+      comes(5_000, { attributes: CONSENTS }),
     ],
     "LiveKit reports consent for the first time, without its time": [
-      joined("rita", 1),
+      comes(1),
       says({ recording_consent: false }),
-      left("rita", 9, 1, { attributes: CONSENTS }),
+      goes(9, 1, { attributes: CONSENTS }),
     ],
     "LiveKit repeats a consent from the future": [
-      joined("rita", 1, { attributes: consents("2126-01-31T09:30:00Z") }),
+      comes(1, { attributes: consents("2126-01-31T09:30:00Z") }),
       says({ recording_consent: false }),
-      left("rita", 9, 1, { attributes: consents("2126-01-31T09:30:00Z") }),
-      joined("rita", 1, { attributes: consents("2126-01-31T09:30:00Z") }),
+      goes(9, 1, { attributes: consents("2126-01-31T09:30:00Z") }),
+      comes(1, { attributes: consents("2126-01-31T09:30:00Z") }),
     ],
     "LiveKit reports consent without a time, then repeats the refusal": [
-      joined("rita", 1, { attributes: REFUSES }),
+      comes(1, { attributes: REFUSES }),
       says({ recording_consent: true, recording_consent_at: T0 + 1 }),
-      left("rita", 9, 1, { attributes: CONSENTS }),
-      joined("rita", 20, { attributes: REFUSES }),
+      goes(9, 1, { attributes: CONSENTS }),
+      comes(20, { attributes: REFUSES }),
     ],
   };
 
   const GIVEN_AGAIN: Stories = {
     "LiveKit reports a later consent": [
-      joined("rita", 1, { attributes: CONSENTS }),
+      comes(1, { attributes: CONSENTS }),
       says({ recording_consent: false, recording_consent_at: T0 - 2_000 }),
-      left("rita", 9, 1, { attributes: consents(new Date(T0 - 1_000).toISOString()) }),
+      goes(9, 1, { attributes: consents(new Date(T0 - 1_000).toISOString()) }),
     ],
     "the platform reports a later consent, and LiveKit repeats the refusal": [
-      joined("rita", 1, { attributes: REFUSES }),
+      comes(1, { attributes: REFUSES }),
       says({ recording_consent: true, recording_consent_at: T0 + 1_500 }),
-      left("rita", 9, 1, { attributes: REFUSES }),
-      joined("rita", 1, { attributes: REFUSES }),
+      goes(9, 1, { attributes: REFUSES }),
+      comes(1, { attributes: REFUSES }),
     ],
   };
 
@@ -623,7 +577,7 @@ describe("A correction by the platform", () => {
 
   it("gives consent after a refusal whose time is invalid or in the future", () => {
     const said = (recording_consent_at: string) =>
-      joined("rita", 1, { attributes: { recording_consent: "false", recording_consent_at } });
+      comes(1, { attributes: { recording_consent: "false", recording_consent_at } });
     for (const event of [said("yesterday"), said("2126-01-31T09:30:00Z")])
       expect(
         outcomeOf([event, says({ recording_consent: true, recording_consent_at: T0 + 1_500 })]),
@@ -649,7 +603,7 @@ it.each([
   ...["False", "0", "no", " false", "yes", "true.", "1"].map((text) => [text, false, true] as const),
   ["", undefined, false] as const,
 ])("The consent %j is read as %j, and is unclear: %j", (text, recording_consent, is_consent_unclear) => {
-  const event = joined("rita", 1, { attributes: { recording_consent: text } });
+  const event = comes(1, { attributes: { recording_consent: text } });
   expect(translate(JSON.parse(event), NOW)).toMatchObject({
     room: { visitor: { consent: { recording_consent } } },
     faults: { is_consent_unclear },
@@ -661,7 +615,7 @@ it.each([
   ["room", "name", MAX_LIVEKIT_ROOM_NAME_LENGTH],
   ["participant", "sid", MAX_LIVEKIT_SID_LENGTH],
 ] as const)("The %s's %s may have %i characters, and not one more", (of, field, length) => {
-  const event = JSON.parse(joined("rita", 1));
+  const event = JSON.parse(comes(1));
   const withLength = (size: number) =>
     translate({ ...event, [of]: { ...event[of], [field]: event[of][field].padEnd(size, "x") } }, NOW);
   expect(withLength(length)).toHaveProperty("room");
@@ -700,15 +654,12 @@ describe("The participants of a room", () => {
     ["a user id that is not a number: no user", { attributes: { user_id: "x" } }, { user_id: null }],
     ["no consent: not asked", {}, { recording_consent: null }],
   ])("have a default for %s", (_, said, expected) => {
-    expect(outcomeOf([joined("rita", 1_000, said)]).people).toMatchObject([{ key: "rita", ...expected }]);
+    expect(outcomeOf([comes(1_000, said)]).people).toMatchObject([{ key: "rita", ...expected }]);
   });
 
   it("get a new key, and count for consent, if they were on another call under the same identity", () => {
     const elsewhere = { ...RITA_WAITS, call_id: 99, left_at: T0 - 1, recording_consent: true };
-    const { people } = inEveryOrder(
-      [joined("rita", 1_000), left("rita", 2_000, 1_000), finished(3_000)],
-      [elsewhere],
-    );
+    const { people } = inEveryOrder([comes(1_000), goes(2_000, 1_000), finished(3_000)], [elsewhere]);
     expect(people).toEqual([
       expect.objectContaining({ key: "RM_1:rita", call_id: CALL_ID, recording_consent: null }),
       withoutHistory(elsewhere),

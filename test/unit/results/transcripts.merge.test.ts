@@ -86,14 +86,6 @@ it("mergeTranscript stores the end of the last line in whole milliseconds", () =
 
 describe("mergeTranscript, with a later report", () => {
   it.each([
-    ["it is empty", {}, NO_LINES],
-    ["it repeats everything", { summary: "A talk.", is_final: false }, lines("a")],
-    ["it repeats the lines", {}, lines("a")],
-  ])("leaves the transcript if %s", (_, report, reportedLines) => {
-    expect(merge(draft, report, reportedLines)).toBe(draft);
-  });
-
-  it.each([
     ["another summary", { summary: "A long talk." }, NO_LINES, { summary: "A long talk." }],
     ["no summary", { summary: null }, NO_LINES, { summary: "" }],
     ["other lines", {}, lines("b"), { lines_digest: "b" }],

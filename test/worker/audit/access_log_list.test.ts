@@ -1,7 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { DAY } from "../../../src/units.ts";
-import { entriesAbout } from "../support/access_logs.ts";
 import { platform } from "../support/api.ts";
 import { aCall, aRecipient } from "../support/calls.ts";
 import { digestOf } from "../support/database.ts";
@@ -9,8 +8,6 @@ import { observedDatabase } from "../support/observed_database.ts";
 import { anOrganization, given, type Organization } from "../support/organization.ts";
 import { aClinicWithQueue } from "../support/queue.ts";
 import { countingRows, insertMany } from "../support/rows.ts";
-import { fromNow, travelTo } from "../support/time.ts";
-import { changingOnlyTheLog } from "../support/unchanged.ts";
 import { throughWorkerWith } from "../support/worker.ts";
 
 interface Entry {
@@ -124,13 +121,6 @@ describe("GET /access_logs", () => {
     ]);
     expect((await listed(clinic.client, "resource=access_log")).access_logs).toHaveLength(2);
   });
-
-  it("refuses a from date after the to date", async () => {
-    const { client } = await anOrganization();
-    const { status, body } = await client.get("/access_logs?from=2026-02-01&to=2026-01-31");
-    expect(status).toBe(400);
-    expect(body).toEqual({ error: "from: must not be after to" });
-  });
 });
 
 describe("GET /access_logs with filters", () => {
@@ -221,6 +211,7 @@ describe("GET /access_logs, page by page", () => {
     const planted = await plant(clinic, many(10_003, { acting_user: "staff-1" }));
     const first = await asNdjson(clinic.client, "acting_user=staff-1&per_page=1");
     expect(first.headers.get("Content-Type")).toBe("application/x-ndjson");
+    expect(first.headers.get("Vary")).toBe("Accept");
     expect(linesOf(first).map(({ id }) => id)).toEqual(planted.slice(0, 10_000));
     expect(first.headers.get("X-Next-After")).toBe(String(planted[9999]));
     const rest = await asNdjson(clinic.client, `acting_user=staff-1&after=${planted[9999]}`);
@@ -256,22 +247,6 @@ describe("GET /access_logs, page by page", () => {
     expect(logged).toHaveBeenCalledOnce();
     expect(trips).toBe(2);
     logged.mockRestore();
-  });
-
-  it("returns JSON unless the Accept header prefers NDJSON", async () => {
-    const { client } = await anOrganization();
-    for (const [accept, expected] of [
-      ["*/*", "application/json"],
-      ["application/json, application/x-ndjson", "application/json"],
-      ["application/x-ndjson;q=0.5, application/json;q=0.4", "application/x-ndjson"],
-    ] as const) {
-      const { headers } = await client.send("GET", "/access_logs", undefined, { Accept: accept });
-      expect([accept, headers.get("Content-Type"), headers.get("Vary")]).toEqual([
-        accept,
-        expected,
-        "Accept",
-      ]);
-    }
   });
 });
 
@@ -327,18 +302,6 @@ describe("GET /access_logs?external_reference", () => {
     expect(access_logs).toMatchObject([read, search, { event: "delete", resource: "participant" }]);
     expect(JSON.stringify(access_logs)).not.toContain("4711");
     expect((await listed(clinic.client, "external_reference=patient-4712")).access_logs).toEqual([]);
-  });
-
-  it("shows searches by GET /calls?participant_reference, which need an acting user if the organization says so", async () => {
-    const clinic = await anOrganization();
-    const search = "/calls?participant_reference=patient-4711";
-    await changingOnlyTheLog(() => given(clinic.client.get(search)));
-    await given(clinic.client.get("/calls"));
-    expect(await entriesAbout(clinic, "search", "participant")).toHaveLength(1);
-    await given(platform.put(`/organizations/${clinic.id}`, { organization: { require_acting_user: true } }));
-    travelTo(fromNow(2));
-    expect((await clinic.client.get(search)).status).toBe(400);
-    await given(clinic.client.get("/calls"));
   });
 });
 

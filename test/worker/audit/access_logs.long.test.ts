@@ -353,27 +353,28 @@ describe("GET /waiting_rooms/{slug}/participants, polled", () => {
 });
 
 describe("X-Acting-User and X-Purpose-Of-Use", () => {
-  const refusedHeaders: [string, Record<string, string>, RegExp][] = [
-    ["an empty acting user", { "X-Acting-User": "" }, /^X-Acting-User: must be 1 to 64 printable ASCII/],
-    ["a long acting user", { "X-Acting-User": "x".repeat(65) }, /^X-Acting-User: must be/],
-    ["an acting user that is not ASCII", { "X-Acting-User": "J\u00fcrgen" }, /^X-Acting-User: must be/],
-    ["an unknown purpose", { "X-Purpose-Of-Use": "CURIOSITY" }, /^X-Purpose-Of-Use: must be one of TREAT, /],
-    ["an empty purpose", { "X-Purpose-Of-Use": "" }, /^X-Purpose-Of-Use: must be one of/],
-  ];
-
-  it.each(refusedHeaders)("are validated on every request of a client: %s", async (_, headers, text) => {
+  it("are validated on every request of a client", async () => {
     const clinic = await anOrganization();
     const { slug } = await clinic.addRoom();
-    for (const [method, path, body] of [
-      ["GET", "/roles"],
-      ["GET", `/waiting_rooms/${slug}`],
-      ["POST", "/waiting_rooms", "not JSON"],
-      ["DELETE", `/waiting_rooms/${slug}`],
-    ] as const)
-      expectRefusal(await changingNothing(() => clinic.client.send(method, path, body, headers)), 400, text);
+    const actors = ["", "x".repeat(65), "J\u00fcrgen"].map((id) => [
+      "X-Acting-User",
+      id,
+      "1 to 64 printable",
+    ]);
+    const purposes = ["CURIOSITY", ""].map((purpose) => ["X-Purpose-Of-Use", purpose, "one of TREAT, "]);
+    for (const [name = "", value = "", text] of [...actors, ...purposes])
+      for (const [method, path, body] of [
+        ["GET", "/roles"],
+        ["GET", `/waiting_rooms/${slug}`],
+        ["POST", "/waiting_rooms", "not JSON"],
+        ["DELETE", `/waiting_rooms/${slug}`],
+      ] as const) {
+        const send = () => clinic.client.send(method, path, body, { [name]: value });
+        expectRefusal(await changingNothing(send), 400, new RegExp(`^${name}: must be ${text}`));
+      }
   });
 
-  it("are checked after the credentials and the route, and before ids in the path", async () => {
+  it("are checked after the credentials and the route, before ids in the path, and not by the platform API", async () => {
     const clinic = await anOrganization();
     const bad = { "X-Purpose-Of-Use": "CURIOSITY" };
     const wrong = await clinic.client.send("GET", "/roles", undefined, {
@@ -384,13 +385,7 @@ describe("X-Acting-User and X-Purpose-Of-Use", () => {
     expectRefusal(await clinic.client.send("GET", "/nowhere", undefined, bad), 404);
     for (const path of ["/invites/x", "/organization_users/0/calls/1/transcript"])
       expectRefusal(await clinic.client.send("GET", path, undefined, bad), 400, /^X-Purpose-Of-Use: must be/);
-  });
-
-  it("are ignored by the platform API", async () => {
-    const answer = await platform.send("GET", "/organizations", undefined, {
-      "X-Purpose-Of-Use": "CURIOSITY",
-    });
-    expect(answer.status).toBe(200);
+    expect((await platform.send("GET", "/organizations", undefined, bad)).status).toBe(200);
   });
 });
 

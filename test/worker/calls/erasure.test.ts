@@ -65,6 +65,8 @@ describe("The cron's erasure of participants", () => {
       { display_name: "Participant", text: "Hello." },
     ]);
     expect((await given(clinic.client.get(`${call.path}/egresses`))).egresses).toMatchObject([{ id }]);
+    const late = { started_at: STARTED_AT, ended_at: ENDED_AT, participants: call.participants };
+    await changingNothing(() => given(call.report(late)));
   });
 
   it("erases a reference that is reported during the run too, and finds the person by it", async () => {
@@ -99,23 +101,17 @@ describe("The cron's erasure of participants", () => {
     expect((await given(clinic.client.get("/access_logs?event=delete"))).access_logs).toHaveLength(2);
   });
 
-  it("also clears the call's reference", async () => {
-    const clinic = await aForgetfulOrganization();
-    const call = await aCall(clinic, { external_reference: "rita-2026" });
-    const kept = await aCall(await anOrganization(), { external_reference: "rita-2026" });
-    await eraseAll();
-    expect((await given(platform.get(call.url))).external_reference).toBeNull();
-    expect((await given(platform.get(kept.url))).external_reference).toBe("rita-2026");
-  });
-
-  it("spares organizations that keep names, and participants whose retention has not passed", async () => {
+  it("spares organizations that keep names, ongoing calls, and participants whose retention has not passed", async () => {
     const keeping = await anOrganization();
     await aCall(keeping);
-    const forgetful = await aForgetfulOrganization();
-    const ended_at = daysAgo(29);
-    await aCall(forgetful, { started_at: daysAgo(29.1), ended_at });
+    const [forgetful, busy] = [await aForgetfulOrganization(), await aForgetfulOrganization()];
+    await aCall(forgetful, { started_at: daysAgo(29.1), ended_at: daysAgo(29) });
+    const ongoing = await aCall(busy, { started_at: daysAgo(0.1), ended_at: null });
+    const stay = { joined_at: daysAgo(99), left_at: daysAgo(98) };
+    await given(ongoing.report({ participants: [{ key: ongoing.participants[1].key, ...stay }] }));
     await eraseAll();
-    for (const clinic of [keeping, forgetful]) expect(await storedOf(clinic)).toContain("Rita Recipient");
+    for (const clinic of [keeping, forgetful, busy])
+      expect(await storedOf(clinic)).toContain("Rita Recipient");
   });
 
   it("spares a call under legal hold until the hold ends", async () => {
@@ -127,17 +123,6 @@ describe("The cron's erasure of participants", () => {
     await given(call.release());
     await eraseAll();
     expect(await storedOf(clinic)).not.toContain("Rita Recipient");
-  });
-
-  it("spares an ongoing call", async () => {
-    const clinic = await aForgetfulOrganization();
-    const call = await aCall(clinic, { started_at: daysAgo(0.1), ended_at: null });
-    const [, rita] = call.participants;
-    await given(
-      call.report({ participants: [{ key: rita.key, joined_at: daysAgo(99), left_at: daysAgo(98) }] }),
-    );
-    await eraseAll();
-    expect(await storedOf(clinic)).toContain("Rita Recipient");
   });
 });
 
@@ -158,15 +143,6 @@ async function somebodyErased(left_at = WAITING_SINCE) {
 }
 
 describe("A late report of an erased participant", () => {
-  it("brings nothing back with PUT …/calls/{key}", async () => {
-    const clinic = await aForgetfulOrganization();
-    const call = await aCall(clinic);
-    await eraseAll();
-    await changingNothing(() =>
-      given(call.report({ started_at: STARTED_AT, ended_at: ENDED_AT, participants: call.participants })),
-    );
-  });
-
   it("brings nothing back with PUT /waiting_rooms/{slug}/participants/{key}, which returns the key of its path", async () => {
     const { room, key } = await somebodyErased(STARTED_AT);
     const answer = await changingNothing(() => given(waits(room, key)));
@@ -225,22 +201,26 @@ describe("A late report of an erased participant", () => {
   });
 });
 
-it("PUT …/calls/{key} counts a participant who was erased before the call was reported, so recordings need their consent", async () => {
+it("PUT …/calls/{key} counts a participant who was erased before the call was reported, so recordings need their consent, and drops the reference", async () => {
   const { clinic, key } = await somebodyErased();
-  const rita = { key, display_name: "Rita Recipient", role: "recipient", waiting_since: WAITING_SINCE };
+  const external_reference = "rita-2026";
+  const said = { display_name: "Rita Recipient", role: "recipient", external_reference };
+  const rita = { key, ...said, waiting_since: WAITING_SINCE };
   const consents = { recording_consent: true };
   const paula = { key: unique("paula"), display_name: "Paula", role: "provider", ...consents };
-  const call = await aCall(clinic, { participants: [{ ...rita, recording_consent: false }, paula] });
+  const participants = [{ ...rita, recording_consent: false }, paula];
+  const call = await aCall(clinic, { external_reference, participants });
   await call.addEgress();
   const egresses = async () => (await given(clinic.client.get(`${call.path}/egresses`))).egresses;
   expect(await egresses()).toEqual([]);
   const { consents: decisions } = await given(clinic.client.get(`${call.path}/consents`));
   expect(decisions).toMatchObject([{ decision: "granted" }, { decision: "refused" }]);
-  await changingNothing(() => given(call.report({ participants: [rita] })));
+  const again = () => given(call.report({ external_reference, participants: [rita] }));
+  expect((await changingNothing(again)).external_reference).toBeNull();
   const recording_consent_at = new Date().toISOString();
   await given(call.report({ participants: [{ key, ...consents, recording_consent_at }] }));
   expect(await egresses()).toHaveLength(1);
-  expect(await storedOf(clinic)).not.toContain(key);
+  for (const personal of [key, external_reference]) expect(await storedOf(clinic)).not.toContain(personal);
 });
 
 describe("The cron's erasure of a call's reference", () => {
@@ -277,18 +257,6 @@ describe("The cron's erasure of a call's reference", () => {
     await eraseAll();
     expect(await referenceOf(call)).toBeNull();
   });
-});
-
-it("PUT …/calls/{key} drops the call's reference if a participant was erased before the call was reported", async () => {
-  const { clinic, key } = await somebodyErased();
-  const rita = { key, display_name: "Rita Recipient", role: "recipient", external_reference: "rita-2026" };
-  const call = await aCall(clinic, {
-    external_reference: "rita-2026",
-    participants: [{ ...rita, waiting_since: WAITING_SINCE }],
-  });
-  const again = () => given(call.report({ external_reference: "rita-2026", participants: [rita] }));
-  expect((await changingNothing(again)).external_reference).toBeNull();
-  expect(await storedOf(clinic)).not.toContain("rita-2026");
 });
 
 describe("A participant who returns after being erased", () => {

@@ -1,10 +1,8 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { CALLS_LOOKED_THROUGH } from "../../../src/limits.ts";
-import { platform } from "../support/api.ts";
 import { aCall, aRecipient } from "../support/calls.ts";
 import { digestOf } from "../support/database.ts";
-import { expectGone } from "../support/expectations.ts";
 import { anOrganization, given, type Organization } from "../support/organization.ts";
 import { insertMany } from "../support/rows.ts";
 import { keyOf, planVisit } from "../support/visits.ts";
@@ -12,12 +10,6 @@ import { keyOf, planVisit } from "../support/visits.ts";
 type Client = Pick<Organization["client"], "get">;
 
 const idsOf = (calls: { id: number }[]) => calls.map(({ id }) => id);
-
-async function found(client: Client, path: string): Promise<number[]> {
-  const { calls, next_after } = await given(client.get(path));
-  expect(next_after).toBeNull();
-  return idsOf(calls);
-}
 
 async function pagesOf(client: Client, path: string): Promise<number[][]> {
   const pages: number[][] = [];
@@ -98,18 +90,4 @@ describe("GET /calls", () => {
       expect(all.slice(0, -1).every((page) => page.length === 100)).toBe(true);
     },
   );
-
-  it("moves a call to its corrected owner, and keeps a call whose owner's membership has ended", async () => {
-    const clinic = await anOrganization();
-    const [paula, peter] = [await clinic.addProvider("Paula"), await clinic.addProvider("Peter")];
-    const peters = await clinic.addClient(peter.id);
-    const call = await aCall(clinic, { external_reference: "visit-1" }, paula);
-    for (const filter of FILTERS.slice(0, 3)) expect(await found(peters, `/calls${filter}`)).toEqual([]);
-    await given(call.report({ organization_user_id: peter.id }));
-    for (const filter of FILTERS.slice(0, 3))
-      expect(await found(peters, `/calls${filter}`)).toEqual([call.id]);
-    expectGone(await platform.delete(`/organizations/${clinic.id}/users/${peter.id}`));
-    for (const filter of FILTERS.slice(0, 3))
-      expect(await found(clinic.client, `/calls${filter}`)).toEqual([call.id]);
-  });
 });

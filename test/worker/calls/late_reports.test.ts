@@ -1,17 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { platform } from "../support/api.ts";
-import {
-  aCall,
-  aRecipient,
-  type Call,
-  ENDED_AT,
-  reportCall,
-  reportEgress,
-  STARTED_AT,
-} from "../support/calls.ts";
+import { aCall, aRecipient, ENDED_AT, reportCall, reportEgress, STARTED_AT } from "../support/calls.ts";
 import { expectRefusal } from "../support/expectations.ts";
-import { aLiveKitRoom, anEgressId, delivered } from "../support/livekit.ts";
-import { anOrganization, given, type Organization, unique } from "../support/organization.ts";
+import { anEgressId } from "../support/livekit.ts";
+import { anOrganization, given, unique } from "../support/organization.ts";
 import { workerWith } from "../support/queue.ts";
 import { fromNow, travelTo } from "../support/time.ts";
 import { changingNothing } from "../support/unchanged.ts";
@@ -19,8 +11,6 @@ import { changingNothing } from "../support/unchanged.ts";
 /** Values of `reported_at`, oldest first. */
 const [FIRST, SECOND, THIRD] = ["2026-01-31T11:00:00Z", "2026-01-31T11:00:01Z", "2026-01-31T11:00:02Z"];
 const made = (reported_at: string) => ({ reported_at });
-
-const read = async ({ client }: Organization, { path }: Pick<Call, "path">) => given(client.get(path));
 
 describe("A report that is older than the newest one", () => {
   it("fills in missing fields of a call, but changes neither its owner nor its reference", async () => {
@@ -40,40 +30,6 @@ describe("A report that is older than the newest one", () => {
     expect(ended).toMatchObject({ ended_at: "2026-01-31T10:00:00.000Z", failed: true });
     await given(reportCall(clinic, key, { failed: false }, made(FIRST)));
     expect((await given(reportCall(clinic, key, {}))).failed).toBe(true);
-  });
-
-  it("fills in missing fields of a participant, but changes no name, role, user or reference", async () => {
-    const clinic = await anOrganization();
-    const { user_id } = await clinic.addProvider();
-    const rita = aRecipient({ external_reference: "patient-1" });
-    const call = await aCall(clinic, { participants: [] });
-    const report = (fields: object, time: string) =>
-      given(call.report({ participants: [{ ...fields, key: rita.key }] }, made(time)));
-    await report(rita, FIRST);
-    const corrected = { display_name: "Rita R.", role: "provider", user_id, external_reference: null };
-    await report(corrected, THIRD);
-    await changingNothing(() => report(rita, FIRST));
-    await report({ display_name: "Rita", joined_at: STARTED_AT, left_at: ENDED_AT }, SECOND);
-    const { participants } = await given(clinic.client.get(`${call.path}/participants`));
-    expect(participants).toMatchObject([{ ...corrected, joined_at: "2026-01-31T09:30:00.000Z" }]);
-  });
-
-  it("changes no known field of a waiting participant, but begins a visit not reported yet", async () => {
-    const clinic = await anOrganization();
-    const room = await clinic.addRoom();
-    const path = `/waiting_rooms/${room.slug}/participants/${unique("rita")}`;
-    const report = (participant: object, time: string) =>
-      given(platform.put(path, { participant, reported_at: time }));
-    const first = { display_name: "Rita", role: "recipient", waiting_since: "2026-01-31T10:50:00Z" };
-    await report(first, FIRST);
-    await report({ display_name: "Rita R.", left_at: "2026-01-31T10:55:00Z" }, THIRD);
-    await changingNothing(() => report(first, FIRST));
-    const again = { ...first, waiting_since: "2026-01-31T10:59:00Z" };
-    expect(await report(again, SECOND)).toMatchObject({
-      display_name: "Rita R.",
-      waiting_since: "2026-01-31T10:59:00.000Z",
-      left_at: null,
-    });
   });
 
   it("does not change a draft text, but still makes it final", async () => {
@@ -140,21 +96,6 @@ describe("A time more than a minute in the future", () => {
         422,
         new RegExp(`^${field}: must not be more than 60 seconds`),
       );
-  });
-
-  it("counts as now in LiveKit's events", async () => {
-    const clinic = await anOrganization();
-    const room = await aLiveKitRoom(clinic);
-    const century = 100 * 365 * 86_400;
-    await delivered([room.started(), room.joined("rita", century), room.finished(century)]);
-    const { calls } = await given(clinic.client.get(`/organization_users/${room.owner.id}/calls`));
-    expect(calls).toMatchObject([{ is_ended: true }]);
-    for (const time of [calls[0].started_at, calls[0].ended_at])
-      expect(Date.parse(time)).toBeLessThanOrEqual(Date.now());
-    const { participants } = await read(clinic, {
-      path: `/organization_users/${room.owner.id}/calls/${calls[0].id}/participants`,
-    });
-    expect(Date.parse(participants[0].joined_at)).toBeLessThanOrEqual(Date.now());
   });
 });
 

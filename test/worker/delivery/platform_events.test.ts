@@ -97,18 +97,13 @@ describe("The platform's GET /events", () => {
     expect((await follow(now)).events).toMatchObject([{ type: "waiting_room.created" }]);
   });
 
-  it.each(["x", "-1", "1~", "1,2", "~", "1.5", `${"9".repeat(17)}`])(
-    "refuses the position %s with 400",
-    async (after) => {
+  it("refuses wrong positions and unknown types with 400", async () => {
+    for (const after of ["x", "-1", "1~", "1,2", "~", "1.5", "9".repeat(17)])
       expectRefusal(
         await platform.get(`/events?after=${after}`),
         400,
         "after: must be 0, or the `next_after` of a response",
       );
-    },
-  );
-
-  it("refuses an unknown type with 400", async () => {
     expectRefusal(
       await platform.get("/events?type=call.exploded"),
       400,

@@ -5,11 +5,11 @@ import { EVENT_TYPES, type EventType } from "../../../src/database/enums.ts";
 import { WEBHOOK_RETRY_DELAYS, WEBHOOK_TIMEOUT } from "../../../src/lifetimes.ts";
 import type { Document } from "../../../src/reference/site/openapi.ts";
 import { CRON_PORTION } from "../../../src/tuning.ts";
-import { DAY, HOUR, MINUTE, SECOND } from "../../../src/units.ts";
+import { DAY, MINUTE, SECOND } from "../../../src/units.ts";
 import { documents } from "../support/contract.ts";
-import { expectMissingRole, expectRefusal } from "../support/expectations.ts";
+import { expectRefusal } from "../support/expectations.ts";
 import { endpoints } from "../support/network.ts";
-import { anInvite, anOrganization, given } from "../support/organization.ts";
+import { anInvite, given } from "../support/organization.ts";
 import { aClinicWithQueue } from "../support/queue.ts";
 import { countingRows, insertMany } from "../support/rows.ts";
 import { changingNothing } from "../support/unchanged.ts";
@@ -49,28 +49,21 @@ function waitingBriefly() {
 }
 
 describe("A webhook", () => {
-  it("contains the event's id, type, time and data, and nothing else", async () => {
-    const { clinic, receiver } = await aClinicWithReceiver();
+  it("contains the event's id, type, time and data, nothing else, and is signed according to Standard Webhooks", async () => {
+    const { clinic, receiver, endpoint } = await aClinicWithReceiver();
     const [id] = await clinic.makeEvents();
     await clinic.queue.pass(SECOND);
     const { events } = await given(clinic.client.get(`/events?after=${Number(id) - 1}`));
     const [{ created_at, ...event }] = events;
     expect(receiver.received.map(({ body }) => body)).toEqual([{ ...event, timestamp: created_at }]);
-    const { headers, at } = receiver.received[0] as Received;
+    const { text, headers, body, at } = receiver.received[0] as Received;
     expect(headers).toMatchObject({
       "content-type": "application/json",
       "webhook-id": `evt_${id}`,
       "webhook-timestamp": String(Math.floor(at / SECOND)),
       "user-agent": expect.stringContaining("VideoVisit"),
     });
-  });
-
-  it("is signed according to Standard Webhooks", async () => {
-    const { clinic, receiver, endpoint } = await aClinicWithReceiver();
     const { secret } = endpoint;
-    await clinic.makeEvents();
-    await clinic.queue.pass(SECOND);
-    const { text, headers, body } = receiver.received[0] as Received;
     expect(new Webhook(secret).verify(text, headers)).toEqual(body);
     expect(() => new Webhook(secret).verify(`${text} `, headers)).toThrow();
     expect(() => new Webhook(`whsec_${btoa("x".repeat(32))}`).verify(text, headers)).toThrow();
@@ -137,24 +130,16 @@ describe("A webhook", () => {
     expect(await typesFor(types)).toEqual(["call.started", "call.ended"]);
   });
 
-  it.each([
-    ["https://169.254.169.254/latest/meta-data", "must have a host name, not an IP address"],
-    ["http://127.0.0.1:8787/visits", "must begin with https://"],
-    ["https://service.test/api/platform/organizations", "must not point to this service"],
-  ])("is not sent to a URL that is no longer allowed: %s", async (url, reason) => {
+  it("is not sent to a URL that is no longer allowed", async () => {
     const { clinic, endpoint } = await aClinicWithReceiver();
-    const forbidden = aReceiver();
+    const [url, forbidden] = ["https://169.254.169.254/latest/meta-data", aReceiver()];
     endpoints.set(url, endpoints.get(forbidden.url) ?? (() => Promise.reject()));
     await env.DB.prepare("update webhook_endpoints set url = ? where id = ?").bind(url, endpoint.id).run();
     await clinic.makeEvents();
     await clinic.queue.pass(SECOND);
     expect(forbidden.received).toEqual([]);
-    const [delivery] = await clinic.deliveries(endpoint);
-    expect(delivery).toMatchObject({
-      attempts: 1,
-      response_status: null,
-      error: `The URL is not allowed: it ${reason}`,
-    });
+    const error = "The URL is not allowed: it must have a host name, not an IP address";
+    expect(await clinic.deliveries(endpoint)).toMatchObject([{ attempts: 1, response_status: null, error }]);
   });
 });
 
@@ -201,37 +186,6 @@ describe("A failed webhook", () => {
     expect(idsOf(receiver.received)).toEqual([...ids, bad]);
   });
 
-  it("waits for as long as Retry-After asks, but no longer than a day", async () => {
-    const asked = (retryAfter: string) => {
-      const receiver = aReceiver((_, count) =>
-        count === 1 ? status(503, { "Retry-After": retryAfter }) : status(200),
-      );
-      return receiver;
-    };
-    const clinic = await aClinicWithWebhooks();
-    const tenMinutes = asked("600");
-    const aDate = asked(new Date(Date.now() + 20 * MINUTE).toUTCString());
-    const forEver = asked("99999999999999999999");
-    const nonsense = asked("soon");
-    const made: { id: number }[] = [];
-    for (const receiver of [tenMinutes, aDate, forEver, nonsense])
-      made.push(await clinic.addEndpoint(receiver));
-    await clinic.makeEvents();
-    const waits = async (n: number) => {
-      const [{ last_attempt_at, next_attempt_at }] = await clinic.deliveries(made[n] ?? { id: 0 });
-      return Date.parse(next_attempt_at) - Date.parse(last_attempt_at);
-    };
-    await clinic.queue.pass(SECOND);
-    expect(await waits(0)).toBe(600 * SECOND);
-    expect(await waits(1)).toBeGreaterThan(19 * MINUTE);
-    expect(await waits(2)).toBe(DAY);
-    expect(await waits(3)).toBeLessThan(6 * SECOND);
-    await clinic.queue.pass(8 * MINUTE);
-    expect(tenMinutes.received).toHaveLength(1);
-    await clinic.queue.pass(3 * MINUTE);
-    expect(tenMinutes.received).toHaveLength(2);
-  });
-
   it("is given up when its retry is due if the endpoint no longer wants its type", async () => {
     const types = { event_types: ["organization_user.added"] };
     const { clinic, receiver, endpoint } = await aClinicWithReceiver(() => status(500), types);
@@ -244,41 +198,31 @@ describe("A failed webhook", () => {
     expect(await clinic.deliveries(endpoint)).toMatchObject([{ attempts: 1, error, next_attempt_at: null }]);
   });
 
-  it.each(["moved", "activated again"])("is sent at once when its endpoint is %s", async (how) => {
-    const { clinic, receiver, endpoint } = await aClinicWithReceiver(() =>
-      status(503, { "Retry-After": "86400" }),
-    );
-    const ids = await clinic.makeEvents(2);
-    await clinic.queue.pass(SECOND);
-    expect(receiver.received).toHaveLength(1);
-    const repaired = aReceiver();
-    if (how === "moved") await clinic.updateEndpoint(endpoint, { url: repaired.url });
-    else {
-      receiver.answer = (received) => {
-        repaired.received.push(received);
-        return status(200);
-      };
-      await clinic.updateEndpoint(endpoint, { is_active: false });
-      await clinic.updateEndpoint(endpoint, { is_active: true });
-    }
-    await clinic.queue.pass(2 * SECOND);
-    expect(idsOf(repaired.received)).toEqual(ids);
-  });
-
-  it("is not retried too early when other webhooks are due", async () => {
-    const withoutJitter = vi.spyOn(Math, "random").mockReturnValue(0);
-    const { clinic, receiver } = await aClinicWithReceiver((_, count) => status(count === 1 ? 500 : 200));
-    const [first] = await clinic.makeEvents();
-    for (let n = 0; n < 30; n++) {
-      await clinic.queue.pass(200);
-      await clinic.makeEvents();
-    }
-    await clinic.queue.pass(2 * SECOND);
-    withoutJitter.mockRestore();
-    const [failed, again] = receiver.received.filter(({ body }) => body.id === first);
-    expect((again?.at ?? 0) - (failed?.at ?? 0)).toBeGreaterThanOrEqual(5 * SECOND);
-    expect(receiver.received.length).toBe(32);
-  });
+  it.each(["moved", "activated again"])(
+    "waits as Retry-After asks, but is sent at once when its endpoint is %s",
+    async (how) => {
+      const { clinic, receiver, endpoint } = await aClinicWithReceiver(() =>
+        status(503, { "Retry-After": "86400" }),
+      );
+      const ids = await clinic.makeEvents(2);
+      await clinic.queue.pass(SECOND);
+      expect(receiver.received).toHaveLength(1);
+      const { last_attempt_at, next_attempt_at } = (await clinic.deliveries(endpoint))[1];
+      expect(Date.parse(next_attempt_at) - Date.parse(last_attempt_at)).toBe(DAY);
+      const repaired = aReceiver();
+      if (how === "moved") await clinic.updateEndpoint(endpoint, { url: repaired.url });
+      else {
+        receiver.answer = (received) => {
+          repaired.received.push(received);
+          return status(200);
+        };
+        await clinic.updateEndpoint(endpoint, { is_active: false });
+        await clinic.updateEndpoint(endpoint, { is_active: true });
+      }
+      await clinic.queue.pass(2 * SECOND);
+      expect(idsOf(repaired.received)).toEqual(ids);
+    },
+  );
 
   it("is not sent to the target of a redirect", async () => {
     const elsewhere = aReceiver();
@@ -319,20 +263,6 @@ describe("A failed webhook", () => {
     );
     timeout.mockRestore();
   });
-
-  it("does not make an unreachable endpoint get all the others at once", async () => {
-    const { clinic, receiver, endpoint } = await aClinicWithReceiver(() => {
-      throw new TypeError("Network connection lost.");
-    });
-    await clinic.makeEvents(30);
-    await clinic.queue.pass(3 * SECOND);
-    expect(receiver.received).toHaveLength(10);
-    const deliveries = await clinic.deliveries(endpoint, "?per_page=100");
-    expect(deliveries.at(-1)).toMatchObject({
-      response_status: null,
-      error: "The endpoint could not be reached",
-    });
-  });
 });
 
 interface Delivery {
@@ -342,63 +272,34 @@ interface Delivery {
   next_attempt_at: string | null;
 }
 
-describe("A webhook endpoint", () => {
-  it("is disabled at once if it answers 410, and gets the pending webhooks when it is activated again", async () => {
-    const { clinic, receiver, endpoint } = await aClinicWithReceiver(() => status(410));
-    const ids = await clinic.makeEvents(3);
-    await clinic.queue.pass(SECOND);
-    expect(await clinic.endpoint(endpoint)).toMatchObject({ is_active: false, disabled_reason: "gone" });
-    await clinic.makeEvents();
-    await clinic.queue.pass(DAY);
-    await clinic.queue.runCron();
-    await clinic.queue.pass(SECOND);
-    expect(receiver.received).toHaveLength(1);
-    receiver.answer = () => status(200);
-    expect(await clinic.updateEndpoint(endpoint, { is_active: true })).toMatchObject({
-      is_active: true,
-      disabled_reason: null,
-    });
-    await clinic.queue.pass(2 * SECOND);
-    expect(idsOf(receiver.received.slice(1))).toEqual(ids);
+it("A webhook endpoint is disabled at once if it answers 410, and gets the pending webhooks when it is activated again", async () => {
+  const { clinic, receiver, endpoint } = await aClinicWithReceiver(() => status(410));
+  const ids = await clinic.makeEvents(3);
+  await clinic.queue.pass(SECOND);
+  expect(await clinic.endpoint(endpoint)).toMatchObject({ is_active: false, disabled_reason: "gone" });
+  await clinic.makeEvents();
+  await clinic.queue.pass(DAY);
+  await clinic.queue.runCron();
+  await clinic.queue.pass(SECOND);
+  expect(receiver.received).toHaveLength(1);
+  receiver.answer = () => status(200);
+  expect(await clinic.updateEndpoint(endpoint, { is_active: true })).toMatchObject({
+    is_active: true,
+    disabled_reason: null,
   });
-
-  it("is disabled after five days of failures only, and has five days again when it is activated", async () => {
-    const { clinic, endpoint } = await aClinicWithReceiver(() => status(500));
-    const isActive = async () => (await clinic.endpoint(endpoint)).is_active;
-    const daily = async () => {
-      await clinic.makeEvents();
-      await clinic.queue.pass(DAY - SECOND);
-    };
-    for (let day = 0; day < 5; day++) await daily();
-    expect(await isActive()).toBe(true);
-    await clinic.queue.pass(MINUTE);
-    await clinic.makeEvents();
-    await clinic.queue.pass(2 * SECOND);
-    expect(await clinic.endpoint(endpoint)).toMatchObject({ is_active: false, disabled_reason: "failing" });
-    await clinic.updateEndpoint(endpoint, { is_active: true });
-    await daily();
-    expect(await isActive()).toBe(true);
-  });
-
-  it("gets nothing while it is deactivated, and the pending webhooks afterwards", async () => {
-    const { clinic, receiver, endpoint } = await aClinicWithReceiver();
-    const [pending] = await clinic.makeEvents();
-    await clinic.updateEndpoint(endpoint, { is_active: false });
-    await clinic.makeEvents();
-    await clinic.queue.pass(HOUR);
-    expect(receiver.received).toEqual([]);
-    await clinic.updateEndpoint(endpoint, { is_active: true });
-    await clinic.queue.pass(2 * SECOND);
-    expect(idsOf(receiver.received)).toEqual([pending]);
-  });
+  await clinic.queue.pass(2 * SECOND);
+  expect(idsOf(receiver.received.slice(1))).toEqual(ids);
 });
 
 describe("The queue of webhooks", () => {
-  it("gets a message for writes at most once a second, and always after the last write", async () => {
+  it("gets a message for writes at most once a second, always after the last write, and none for reads and refusals", async () => {
     const clinic = await aClinicWithWebhooks();
     vi.setSystemTime(Date.now());
     const { messages } = clinic.queue;
     const now = Date.now();
+    await clinic.client.get("/events");
+    await clinic.client.post("/waiting_rooms", {});
+    expect(messages).toEqual([]);
     await clinic.makeEvents(5);
     expect(messages.map(({ at }) => at - now)).toEqual([0, SECOND]);
     vi.setSystemTime(now + 500);
@@ -420,14 +321,6 @@ describe("The queue of webhooks", () => {
     messages.length = 0;
     await clinic.consume(bulk);
     expect(messages).toHaveLength(1);
-  });
-
-  it("gets no message for reads and refused requests", async () => {
-    const clinic = await aClinicWithWebhooks();
-    await clinic.client.get("/events");
-    await clinic.client.post("/waiting_rooms", {});
-    await clinic.client.get("/webhook_endpoints/999999");
-    expect(clinic.queue.messages).toEqual([]);
   });
 });
 
@@ -501,27 +394,8 @@ describe("POST /webhook_endpoints/{id}/redeliver", () => {
       redelivered_count: 100,
       next_after: null,
     });
-  });
-
-  it("includes the types of a family", async () => {
-    const { clinic, endpoint } = await aClinicWithReceiver(undefined, {
-      event_types: ["organization_user.*"],
-    });
-    const [id] = await clinic.makeEvents();
     await clinic.updateEndpoint(endpoint, { event_types: ["call.*"] });
-    expect((await redeliver(clinic, endpoint, 0)).body.redelivered_count).toBe(0);
-    await clinic.updateEndpoint(endpoint, { event_types: ["call.*", "organization_user.*"] });
-    expect((await redeliver(clinic, endpoint, (id ?? 0) - 1)).body.redelivered_count).toBe(1);
-  });
-
-  it("refuses an inactive endpoint, and returns 404 for another organization's endpoint", async () => {
-    const { clinic, endpoint } = await aClinicWithReceiver(undefined, { is_active: false });
-    expect(await redeliver(clinic, endpoint, 0)).toMatchObject({
-      status: 422,
-      body: { error: "The webhook endpoint is not active: activate it first" },
-    });
-    const other = await aClinicWithWebhooks();
-    expect((await redeliver(other, endpoint, 0)).status).toBe(404);
+    expect((await redeliver(clinic, endpoint, first.next_after)).body.redelivered_count).toBe(201);
   });
 });
 
@@ -538,10 +412,6 @@ it("GET /webhook_endpoints/{id}/deliveries lists the newest first, and continues
   expect(await shown("?per_page=2")).toEqual([ids.slice(0, 2), ids[1]]);
   expect(await shown(`?per_page=2&after=${ids[1]}`)).toEqual([ids.slice(2, 4), ids[3]]);
   expect(await shown(`?after=${ids[4]}`)).toEqual([[], ids[4]]);
-  const provider = await clinic.addClient((await clinic.addProvider()).id);
-  expectMissingRole(await provider.get(path));
-  const other = await anOrganization();
-  expect((await other.client.get(path)).status).toBe(404);
 });
 
 it("POST /webhook_endpoints/{id}/ping sends a signed ping with its own id, and returns the outcome", async () => {
@@ -563,8 +433,9 @@ it("POST /webhook_endpoints/{id}/ping sends a signed ping with its own id, and r
 });
 
 describe("POST /webhook_endpoints/{id}/ping with a type", () => {
-  it("sends the documented example of each type, marked as a test, and leaves no event and no delivery", async () => {
-    const { clinic, receiver, endpoint } = await aClinicWithReceiver();
+  it("sends the documented example of each type, even to an inactive endpoint, marked as a test, and leaves no event and no delivery", async () => {
+    const options = { is_active: false, event_types: ["call.*"] };
+    const { clinic, receiver, endpoint } = await aClinicWithReceiver(undefined, options);
     const path = `/webhook_endpoints/${endpoint.id}/ping`;
     await changingNothing(async () => {
       for (const type of EVENT_TYPES)
@@ -585,36 +456,21 @@ describe("POST /webhook_endpoints/{id}/ping with a type", () => {
     }
   });
 
-  it("returns the receiver's response, also for an inactive endpoint of other types, with another id each time", async () => {
-    const { clinic, receiver, endpoint } = await aClinicWithReceiver(() => status(500), {
-      is_active: false,
-      event_types: ["call.*"],
-    });
-    for (let n = 0; n < 2; n++)
-      expect(
-        await given(
-          clinic.client.post(`/webhook_endpoints/${endpoint.id}/ping`, { type: "invite.accepted" }),
-        ),
-      ).toEqual({ response_status: 500, error: expect.stringContaining("success") });
-    expect(new Set(receiver.received.map(({ headers }) => headers["webhook-id"])).size).toBe(2);
-  });
-
-  it.each([{}, { type: null }, { unknown: 1 }])("sends a ping if the type is missing: %j", async (body) => {
+  it("sends a ping without a type, and refuses a type that does not exist", async () => {
     const { clinic, receiver, endpoint } = await aClinicWithReceiver();
-    await given(clinic.client.post(`/webhook_endpoints/${endpoint.id}/ping`, body));
-    expect(receiver.received.map(({ body }) => body.type)).toEqual(["ping"]);
+    const path = `/webhook_endpoints/${endpoint.id}/ping`;
+    await changingNothing(async () => {
+      for (const type of ["call.exploded", "call.*", "ping", "", 7, ["call.ended"]])
+        expectRefusal(
+          await clinic.client.post(path, { type }),
+          422,
+          /^type: must be a type of event: the most similar ones are /,
+        );
+    });
+    expect(receiver.received).toEqual([]);
+    for (const body of [{}, { type: null }, { unknown: 1 }]) await given(clinic.client.post(path, body));
+    expect(receiver.received.map(({ body }) => body.type)).toEqual(["ping", "ping", "ping"]);
   });
-
-  it.each(["call.exploded", "call.*", "ping", "", 7, ["call.ended"]])(
-    "is refused for a type that does not exist, and sends nothing: %j",
-    async (type) => {
-      const { clinic, receiver, endpoint } = await aClinicWithReceiver();
-      const path = `/webhook_endpoints/${endpoint.id}/ping`;
-      const refused = await changingNothing(() => clinic.client.post(path, { type }));
-      expectRefusal(refused, 422, /^type: must be a type of event: the most similar ones are /);
-      expect(receiver.received).toEqual([]);
-    },
-  );
 });
 
 describe("Webhook deliveries", () => {
@@ -709,8 +565,14 @@ it("The log of failing webhooks names neither their URL nor their secret", async
     if (count === 1) throw new TypeError(`fetch failed: ${receiver.url}`);
     return status(410);
   });
-  const { secret } = await clinic.addEndpoint(receiver);
+  const endpoint = await clinic.addEndpoint(receiver);
+  const { secret } = endpoint;
   await clinic.makeEvents(2);
+  await clinic.queue.pass(SECOND);
+  expect((await clinic.deliveries(endpoint)).at(-1)).toMatchObject({
+    response_status: null,
+    error: "The endpoint could not be reached",
+  });
   await clinic.queue.pass(10 * SECOND);
   for (const spy of spies) spy.mockRestore();
   const log = lines.join("\n");

@@ -1,14 +1,13 @@
 import { exports } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
-import { type Answer, type Api, api, PLATFORM_TOKEN, platform } from "../support/api.ts";
-import { expectGone, expectRefusal, withoutRequestId } from "../support/expectations.ts";
+import { type Answer, type Api, api, platform } from "../support/api.ts";
+import { expectGone, expectRefusal } from "../support/expectations.ts";
 import { liveKit } from "../support/livekit.ts";
 import { anOrganization, type Organization, unique } from "../support/organization.ts";
 import { fromNow } from "../support/time.ts";
 import { changingNothing } from "../support/unchanged.ts";
 
 const EXTERNAL_LIMIT = 64 * 1024;
-const PLATFORM_LIMIT = 1024 * 1024;
 const LIVEKIT_LIMIT = 256 * 1024;
 const NOT_JSON = '{"waiting_room":';
 const INVALID_CLIENT = "Invalid client credentials";
@@ -52,111 +51,33 @@ it("The external API accepts header names in any case", async () => {
   expect((await api("/api/external", credentials).get("/waiting_rooms")).status).toBe(200);
 });
 
-it("The platform API refuses all wrong tokens in the same way", async () => {
-  const clinic = await anOrganization();
-  const slug = unique("org");
-  const faults: Record<string, string>[] = [
-    {},
-    { Authorization: "" },
-    { Authorization: "Bearer" },
-    { Authorization: "Bearer " },
-    { Authorization: "Bearer wrong" },
-    { Authorization: `Bearer ${PLATFORM_TOKEN}x` },
-    { Authorization: `Bearer ${PLATFORM_TOKEN.slice(0, -1)}` },
-    { Authorization: `Basic ${PLATFORM_TOKEN}` },
-    { Authorization: PLATFORM_TOKEN },
-    clinic.client.credentials,
-  ];
-  const refusals: object[] = [];
-  for (const credentials of faults) {
-    const body = { organization: { name: "Forged", slug } };
-    refusals.push(withoutRequestId(await api("/api/platform", credentials).post("/organizations", body)));
-  }
-  expect(refusals[0]).toMatchObject({ status: 401, body: { error: INVALID_TOKEN } });
-  expect(refusals).toEqual(faults.map(() => refusals[0]));
-  const rightful = await platform.post("/organizations", { organization: { name: "Rightful", slug } });
-  expect(rightful.status).toBe(201);
+it("A request without credentials gets 401 and nothing else, whatever else is wrong", async () => {
+  for (const [method, path, body] of [
+    ["GET", "/nowhere"],
+    ["GET", ""],
+    ["PATCH", "/waiting_rooms"],
+    ["GET", "/organizations/x"],
+    ["GET", "/waiting_rooms?page=0"],
+    ["POST", "/waiting_rooms", tooLarge],
+    ["POST", "/organizations", NOT_JSON],
+  ] as const)
+    for (const name of ["external", "platform"]) {
+      const error = name === "external" ? INVALID_CLIENT : INVALID_TOKEN;
+      expectRefusal(await api(`/api/${name}`, {}).send(method, path, body), 401, error);
+    }
 });
 
-describe("A request without credentials", () => {
-  const external = api("/api/external", {});
-  const stranger = api("/api/platform", {});
-
-  it.each([
-    ["the path is unknown", "GET", "/nowhere", undefined, {}],
-    ["the path is not complete", "GET", "", undefined, {}],
-    ["the path does not have this method", "PATCH", "/waiting_rooms", undefined, {}],
-    ["the room is unknown", "GET", "/waiting_rooms/nowhere", undefined, {}],
-    ["the query is invalid", "GET", "/waiting_rooms?page=0", undefined, {}],
-    ["the body is too large", "POST", "/waiting_rooms", tooLarge, {}],
-    ["the body is a form", "POST", "/waiting_rooms", "name=Cardiology", asText],
-    ["the body is not JSON", "POST", "/waiting_rooms", NOT_JSON, {}],
-    ["the body is invalid", "POST", "/waiting_rooms", {}, {}],
-  ])("gets 401 and nothing else, even if %s", async (_, method, path, body, headers) => {
-    expectRefusal(await external.send(method, path, body, headers), 401, INVALID_CLIENT);
-  });
-
-  it.each([
-    ["the path is unknown", "GET", "/nowhere", undefined, {}],
-    ["the id is not a number", "DELETE", "/organizations/1/api_clients/x", undefined, {}],
-    ["the body is a form", "POST", "/organizations", "name=Clinic", asText],
-    ["the body is not JSON", "POST", "/organizations", NOT_JSON, {}],
-    ["the body is invalid", "POST", "/organizations", {}, {}],
-  ])("gets 401 and nothing else at the platform API, even if %s", async (_, method, path, body, headers) => {
-    expectRefusal(await stranger.send(method, path, body, headers), 401, INVALID_TOKEN);
-  });
-});
-
-describe("An unknown path", () => {
-  it.each([
-    ["/nowhere", "GET"],
-    ["", "GET"],
-    ["/waiting_rooms/", "GET"],
-    ["/waiting_rooms/x/y", "GET"],
-    ["/Waiting_Rooms", "GET"],
-    ["/organizations", "POST"],
-  ])("returns 404 in the external API: %s by %s", async (path, method) => {
-    const { client } = await anOrganization();
-    expectRefusal(await client.send(method, path), 404, "Not found");
-  });
-
-  it.each([
-    ["/nowhere", "GET"],
-    ["/organization_users", "GET"],
-    ["/waiting_rooms", "GET"],
-    ["/calls/call-1", "PUT"],
-    ["/calls/call-1", "GET"],
-    ["/egresses/egress-1", "PUT"],
-    ["/egresses/egress-1", "DELETE"],
-    ["/api_clients/1", "DELETE"],
-    ["/issuers/1", "DELETE"],
-    ["/invites/1", "GET"],
-  ])("returns 404 in the platform API: %s by %s", async (path, method) => {
-    expectRefusal(await platform.send(method, path), 404, "Not found");
-  });
-
-  it.each(["/", "/api", "/api/nowhere", "/api/external_things", "/waiting_rooms"])(
-    "returns 404 outside the APIs: %s",
-    async (path) => {
-      expectRefusal(await api("", {}).get(path), 404, "Not found");
-    },
-  );
-
-  it("returns 404 whatever the body", async () => {
-    const { client } = await anOrganization();
-    for (const [body, headers] of [[tooLarge], ["name=Cardiology", asText], [NOT_JSON], [{}]] as const)
-      expectRefusal(await client.send("POST", "/nowhere", body, headers), 404, "Not found");
-  });
+it("An unknown path returns 404, whatever the body", async () => {
+  const { client } = await anOrganization();
+  for (const path of ["/nowhere", "", "/waiting_rooms/", "/Waiting_Rooms", "/calls/call-1"])
+    for (const each of [client, platform]) expectRefusal(await each.get(path), 404, "Not found");
+  for (const path of ["/", "/api", "/api/nowhere", "/api/external_things", "/waiting_rooms"])
+    expectRefusal(await api("", {}).get(path), 404, "Not found");
+  for (const body of [tooLarge, NOT_JSON, {}])
+    expectRefusal(await client.post("/nowhere", body), 404, "Not found");
 });
 
 describe("The order of refusals", () => {
-  it("checks the size of a body before its JSON", async () => {
-    const { client } = await anOrganization();
-    const tooLargeToParse = NOT_JSON.padEnd(EXTERNAL_LIMIT + 1);
-    for (const headers of [{}, asText])
-      expectRefusal(await client.send("POST", "/waiting_rooms", tooLargeToParse, headers), 413);
-  });
-
   it("checks the body before the existence of resources", async () => {
     const { client, slug } = await anOrganization();
     const path = `/waiting_rooms/${slug}-nowhere`;
@@ -216,36 +137,20 @@ describe("A request body", () => {
     expectRefusal(refused, 413);
   });
 
-  it("may have 1 MiB in the platform API, and not a byte more", async () => {
-    const slug = unique("org");
-    const body = { organization: { name: "Riverside Clinic", slug } };
-    expectRefusal(await platform.post("/organizations", ofBytes(PLATFORM_LIMIT + 1, body)), 413);
-    const largest = await platform.post("/organizations", ofBytes(PLATFORM_LIMIT, body));
-    expect(largest.status).toBe(201);
-  });
-
-  it.each([
-    "application/json; charset=utf-8",
-    "Application/JSON",
-    "application/json;charset=UTF-8",
-    "text/plain",
-    "text/json",
-    "application/x-www-form-urlencoded",
-    "multipart/form-data; boundary=x",
-    "application/jsonl",
-    "json",
-    "",
-  ])("is read as JSON whatever its content type: %j", async (type) => {
-    const { client } = await anOrganization();
-    const headers = { "Content-Type": type };
-    const sent = await client.send("POST", "/waiting_rooms", cardiology, headers);
-    expect(sent).toMatchObject({ status: 201, body: { name: "Cardiology" } });
-    const keyed = { ...headers, "Idempotency-Key": unique("key") };
-    const first = await client.send("POST", "/waiting_rooms", cardiology, keyed);
-    expect(first).toMatchObject({ status: 201, body: { name: "Cardiology" } });
-    expect((await client.send("POST", "/waiting_rooms", cardiology, keyed)).body).toEqual(first.body);
-    expectRefusal(await client.send("POST", "/waiting_rooms", "name=Cardiology", headers), 400, MALFORMED);
-  });
+  it.each(["Application/JSON; charset=utf-8", "multipart/form-data; boundary=x", "json", ""])(
+    "is read as JSON whatever its content type: %j",
+    async (type) => {
+      const { client } = await anOrganization();
+      const headers = { "Content-Type": type };
+      const sent = await client.send("POST", "/waiting_rooms", cardiology, headers);
+      expect(sent).toMatchObject({ status: 201, body: { name: "Cardiology" } });
+      const keyed = { ...headers, "Idempotency-Key": unique("key") };
+      const first = await client.send("POST", "/waiting_rooms", cardiology, keyed);
+      expect(first).toMatchObject({ status: 201, body: { name: "Cardiology" } });
+      expect((await client.send("POST", "/waiting_rooms", cardiology, keyed)).body).toEqual(first.body);
+      expectRefusal(await client.send("POST", "/waiting_rooms", "name=Cardiology", headers), 400, MALFORMED);
+    },
+  );
 
   it("is read as JSON without a content type", async () => {
     const { client } = await anOrganization();
@@ -253,37 +158,24 @@ describe("A request body", () => {
     expect(sent).toMatchObject({ status: 201, body: { name: "Cardiology" } });
   });
 
-  it.each([
-    "",
-    " ",
-    NOT_JSON,
-    "name=Cardiology",
-    "{'waiting_room': {}}",
-    '{"waiting_room":{}}}',
-    "\u{feff}x",
-    undefined,
-  ])("is refused if it is missing or not JSON: %j", async (body) => {
-    const { client } = await anOrganization();
-    expectRefusal(await changingNothing(() => client.post("/waiting_rooms", body)), 400, MALFORMED);
-    const declared = { "Content-Type": "application/json" };
-    expectRefusal(await client.send("POST", "/waiting_rooms", body, declared), 400, MALFORMED);
-    expectRefusal(await platform.post("/organizations", body), 400, MALFORMED);
-  });
-
-  it.each([40, PLATFORM_LIMIT])("is refused if it has %i bytes that are not UTF-8", async (size) => {
-    const { platform } = await anOrganization();
-    const user = '{"user":{"display_name":"J\u00fcrgen"}}'.padEnd(size);
-    const latin1 = Uint8Array.from(user, (letter) => letter.charCodeAt(0));
-    expectRefusal(await platform.post("/users", latin1), 400, MALFORMED);
-  });
-
-  it.each(["null", "[]", "7", '"waiting_room"', "true", "{}"])(
-    "is refused if it is JSON of another shape: %s",
-    async (body) => {
+  it("is refused if it is missing, not UTF-8 or not JSON", async () => {
+    const latin1 = Uint8Array.from('{"organization":{"name":"J\u00fcrgen"}}', (letter) =>
+      letter.charCodeAt(0),
+    );
+    for (const body of [" ", "name=Cardiology", '{"waiting_room":{}}}', "\u{feff}x", latin1, undefined]) {
       const { client } = await anOrganization();
+      expectRefusal(await changingNothing(() => client.post("/waiting_rooms", body)), 400, MALFORMED);
+      const declared = { "Content-Type": "application/json" };
+      expectRefusal(await client.send("POST", "/waiting_rooms", body, declared), 400, MALFORMED);
+      expectRefusal(await platform.post("/organizations", body), 400, MALFORMED);
+    }
+  });
+
+  it("is refused if it is JSON of another shape", async () => {
+    const { client } = await anOrganization();
+    for (const body of ["null", "[]", "7", '"waiting_room"', "{}"])
       expectRefusal(await changingNothing(() => client.post("/waiting_rooms", body)), 422);
-    },
-  );
+  });
 
   it("is refused with an error that names each wrong field and its fault", async () => {
     const { client } = await anOrganization();
@@ -303,7 +195,7 @@ describe("Every response", () => {
     const provider = await clinic.addProvider();
     const path = `/waiting_rooms/${room.slug}`;
     answers = [
-      [200, await client.get("/waiting_rooms")],
+      [200, await client.send("GET", "/waiting_rooms", undefined, { "X-Request-Id": "mine-1234" })],
       [200, await platform.get(path)],
       [200, await liveKit.send("{}")],
       [201, await client.post("/waiting_rooms", { waiting_room: { name: "Lungs" } })],
@@ -329,16 +221,8 @@ describe("Every response", () => {
   it("has its own request id", async () => {
     const ids = answers.map(([, { headers }]) => headers.get("X-Request-Id"));
     for (const id of ids) expect(id).toMatch(/^\S{8,}$/);
+    expect(ids).not.toContain("mine-1234");
     expect(new Set(ids).size).toBe(ids.length);
-  });
-
-  it("has the service's request id, not the caller's", async () => {
-    const { client } = await anOrganization();
-    const { headers } = await client.send("GET", "/waiting_rooms", undefined, {
-      "X-Request-Id": "mine-1234",
-    });
-    expect(headers.get("X-Request-Id")).toMatch(/^\S{8,}$/);
-    expect(headers.get("X-Request-Id")).not.toBe("mine-1234");
   });
 
   it("must not be stored by caches", async () => {

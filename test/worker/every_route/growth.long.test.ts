@@ -179,48 +179,13 @@ function readingAsPlatform(path: string) {
 }
 
 describe(`The first page of a list of ${SIZE}`, () => {
-  it.each(routesWithPages)(
-    "has 25 items by default and at most 100, keeps one order, and is empty past the end: $route of $base",
-    async ({ base, route }) => {
-      const [client, path] =
-        base === "/api/external" ? [clinic.client, paths[route]] : [platform, platformPaths[route]];
-      const page = async (query: string) => {
-        const { pagination, ...lists } = await given(client.get(`${path}?${query}`));
-        return { rows: Object.values(lists)[0] as object[], ...pagination };
-      };
-      const { rows: all, total_count } = await page("per_page=100");
-      const expectPage = async (query: string, rows: object[], current_page: number, per_page: number) =>
-        expect([query, await page(query)]).toEqual([
-          query,
-          { rows, current_page, per_page, total_pages: Math.ceil(total_count / per_page), total_count },
-        ]);
-      for (const query of ["", "page=", "page=&per_page=", "page&per_page"])
-        await expectPage(query, all.slice(0, 25), 1, 25);
-      expectRefusal(await client.get(`${path}?limit=0`), 400, /^limit: is not a parameter /);
-      for (const per_page of [100, 101, "99999999999999999999"])
-        await expectPage(`per_page=${per_page}`, all, 1, 100);
-      for (const [at, row] of all.slice(0, 3).entries())
-        await expectPage(`page=${at + 1}&per_page=1`, [row], at + 1, 1);
-      await expectPage("page=3&per_page=7", all.slice(14, 21), 3, 7);
-      await expectPage("page=1000000000", [], 1_000_000_000, 25);
-      for (const bad of ["0", "-1", "1.5", "1e2", "x", "%201", "%2B1", "0x10"])
-        for (const name of ["page", "per_page"])
-          expectRefusal(await client.get(`${path}?${name}=${bad}`), 400, new RegExp(`^${name}: `));
-      expectRefusal(await client.get(`${path}?page=0&per_page=0`), 400, /^page: .*\bper_page: /);
-    },
-  );
-
   it.each([
-    ["most of the entries have", "read", SIZE],
-    ["hardly any entry has", "update", 0],
-  ])("reads no more for audit log entries of an event that %s: %s", async (_, event, total) => {
-    const { result, rows_read } = await reading(`${paths[AUDIT_LOGS]}?event=${event}`);
+    ["event=read", SIZE],
+    ["event=update", 0],
+    ["event=update&from=1970-01-01", 0],
+  ])("reads no more for filtered audit log entries: %s", async (query, total) => {
+    const { result, rows_read } = await reading(`${paths[AUDIT_LOGS]}?${query}`);
     expect(result.pagination.total_count).toBe(total);
-    expect(rows_read).toBeLessThanOrEqual(BOUND);
-  });
-
-  it("counts only matching audit log entries if it has an event and dates", async () => {
-    const { rows_read } = await reading(`${paths[AUDIT_LOGS]}?event=update&from=1970-01-01`);
     expect(rows_read).toBeLessThanOrEqual(BOUND);
   });
 });
@@ -265,24 +230,21 @@ describe(`The last page of a list of ${SIZE}`, () => {
 });
 
 describe(`Among ${SIZE} rooms, users or invites of an organization`, () => {
-  it.each([
-    ["a room", () => "/waiting_rooms?name=ROOM%207"],
-    ["a room by its id", () => `/waiting_rooms?id=${room.id}`],
-    ["a personal room", () => `/waiting_rooms?user_id=${owner.id}`],
-    [
-      "the inactive room",
-      async () => {
-        await clinic.addRoom({ name: "Closed", is_active: false });
-        return "/waiting_rooms?is_active=false";
-      },
-    ],
-    ["a user", () => `/organization_users?email=${clinic.admin.email}`],
-    ["the administrator", () => "/organization_users?role=organization_admin"],
-    ["an invite", () => "/invites?email=1@grown.example"],
-  ])("%s is found by a filter", async (_, path) => {
-    const { result, rows_read } = await reading(await path());
-    expect(result.pagination.total_count).toBe(1);
-    expect(rows_read).toBeLessThanOrEqual(15);
+  it("one is found by a filter", async () => {
+    await clinic.addRoom({ name: "Closed", is_active: false });
+    for (const path of [
+      "/waiting_rooms?name=ROOM%207",
+      `/waiting_rooms?id=${room.id}`,
+      `/waiting_rooms?user_id=${owner.id}`,
+      "/waiting_rooms?is_active=false",
+      `/organization_users?email=${clinic.admin.email}`,
+      "/organization_users?role=organization_admin",
+      "/invites?email=1@grown.example",
+    ]) {
+      const { result, rows_read } = await reading(path);
+      expect([path, result.pagination.total_count]).toEqual([path, 1]);
+      expect(rows_read).toBeLessThanOrEqual(15);
+    }
   });
 });
 
@@ -304,44 +266,24 @@ describe(`Among ${SIZE} calls`, () => {
   }
 
   it.each([
-    ["on a date", "from=1970-01-02&to=1970-01-02", 1440],
-    ["up to a date", "to=1970-01-03", 3 * 1440 - 1],
-    ["in a month without any", "from=1980-01-01&to=1980-01-31", 0],
-    ["with a reference", "external_reference=visit-700", 10],
-    ["with a reference, on a date", "external_reference=visit-700&from=1970-01-05&to=1970-01-05", 10],
-    ["with a reference that none has", "external_reference=visit", 0],
-  ])("calls %s are found without reading the others", async (_, query, total) => {
+    ["", SIZE],
+    ["from=1970-01-02&to=1970-01-02", 1440],
+    ["to=1970-01-03", 3 * 1440 - 1],
+    ["from=1980-01-01&to=1980-01-31", 0],
+    ["external_reference=visit-700", 10],
+    ["external_reference=visit-700&from=1970-01-05&to=1970-01-05", 10],
+    ["external_reference=visit", 0],
+    ["participant_reference=patient-700", 10],
+    ["participant_reference=patient-700&external_reference=visit-700", 10],
+    ["participant_reference=patient-700&to=1970-01-01", 0],
+  ])("calls are found without reading the others: ?%s", async (query, total) => {
     for (const { path, client } of await lists()) {
+      if (query.startsWith("participant_reference") && path !== "/calls") continue;
       const { result, rows_read } = await reading(`${path}?${query}`, client);
       expect(result.calls).toHaveLength(Math.min(total, PER_PAGE));
       expect(result.next_after !== null).toBe(total > PER_PAGE);
       expect(rows_read).toBeLessThanOrEqual(client === clinic.client ? SORTED : MERGED);
     }
-  });
-
-  it.each([
-    ["", 10],
-    ["&external_reference=visit-700", 10],
-    ["&to=1970-01-01", 0],
-  ])(
-    "calls of a participant are found without reading the others: participant_reference=…%s",
-    async (more, total) => {
-      for (const { path, client } of (await lists()).slice(1)) {
-        const { result, rows_read } = await reading(
-          `${path}?participant_reference=patient-700${more}`,
-          client,
-        );
-        expect(result.calls).toHaveLength(total);
-        expect(rows_read).toBeLessThanOrEqual(SORTED);
-      }
-    },
-  );
-
-  it("an assistant's first page reads only some calls of each assisted provider", async () => {
-    const [, , { path, client } = { path: "", client: clinic.client }] = await lists();
-    const { result, rows_read } = await reading(path, client);
-    expect(result.calls).toHaveLength(PER_PAGE);
-    expect(rows_read).toBeLessThanOrEqual(MERGED);
   });
 });
 
@@ -353,58 +295,40 @@ describe(`Among more than ${SIZE} events`, () => {
         .first<{ id: number }>()
     )?.id;
 
-  it.each([
-    ["the oldest", ""],
-    ["a frequent type", "?type=call.ended"],
-    ["from the middle on", "?after=MIDDLE"],
-    ["a frequent type, from the middle on", "?type=call.ended&after=MIDDLE"],
-    ["a frequent family", "?type=call.*"],
-    ["a frequent family, from the middle on", "?type=call.*&after=MIDDLE"],
-    ["a full page", "?per_page=100"],
-  ])("only the rows shown are read: %s", async (_, query) => {
-    const { result, rows_read } = await reading(`/events${query.replace("MIDDLE", String(await middle()))}`);
-    expect(result.events).toHaveLength(query.includes("100") ? 100 : PER_PAGE);
-    // One event of each further type in a family is read, to see that it is not the next.
-    expect(rows_read).toBeLessThanOrEqual(
-      result.events.length + (query.includes("*") ? eventTypesOf(["call.*"]).length - 1 : 0),
-    );
-  });
+  // One event of each further type in a family is read, to see that it is not the next.
+  const OTHER_TYPES = eventTypesOf(["call.*"]).length - 1;
 
   it.each([
-    ["a rare type", "?type=egress.started", 1],
-    ["a type without events", "?type=egress.deleted", 0],
-    ["a rare family", "?type=egress.*", 2, 3],
-    ["events after the newest", "?after=999999999", 0],
-  ])("hardly any rows are read for %s", async (_, query, shown, types = 1) => {
-    const { result, rows_read } = await reading(`/events${query}`);
+    ["after=MIDDLE", PER_PAGE, 0],
+    ["type=call.ended&after=MIDDLE", PER_PAGE, 0],
+    ["type=call.*&after=MIDDLE", PER_PAGE, OTHER_TYPES],
+    ["per_page=100", 100, 0],
+    ["type=egress.started", 1, 1],
+    ["type=egress.deleted", 0, 1],
+    ["type=egress.*", 2, 3],
+    ["after=999999999", 0, 1],
+  ])("only the rows shown are read: %s", async (query, shown, others) => {
+    const { result, rows_read } = await reading(`/events?${query.replace("MIDDLE", String(await middle()))}`);
     expect(result.events).toHaveLength(shown);
-    expect(rows_read).toBeLessThanOrEqual(shown + types);
+    expect(rows_read).toBeLessThanOrEqual(shown + others);
   });
 });
 
 describe("GET /invites", () => {
-  /** How many rows are read for a page, in an organization with this many active and expired invites. */
-  async function rowsRead(active: number, expired: number, query: string) {
-    const organization = await anOrganization();
-    await insertInvites(organization, expired, Date.now() - 1, "expired.example");
-    await insertInvites(organization, active, Date.now() + 3_600_000, "active.example");
-    const { result, rows_read } = await reading(`/invites?${query}`, organization.client);
-    expect(result.pagination.total_count).toBe(query.includes("expired") ? expired : active);
-    return rows_read;
-  }
-
   it.each([
     ["status=active", 2, SIZE, 100],
-    ["status=active", 2, 100, SIZE],
-    ["status=expired", 1, SIZE, 100],
     ["status=expired", 1, 100, SIZE],
   ])(
     "reads the rows shown, plus each expired invite in an index, to count it and to skip it: %s, %i times",
-    async (status, times, active, expired) => {
-      for (const page of [1, 4])
-        expect(await rowsRead(active, expired, `${status}&page=${page}`)).toBeLessThanOrEqual(
-          BOUND + page * PER_PAGE + times * expired,
-        );
+    async (query, times, active, expired) => {
+      const organization = await anOrganization();
+      await insertInvites(organization, expired, Date.now() - 1, "expired.example");
+      await insertInvites(organization, active, Date.now() + 3_600_000, "active.example");
+      for (const page of [1, 4]) {
+        const { result, rows_read } = await reading(`/invites?${query}&page=${page}`, organization.client);
+        expect(result.pagination.total_count).toBe(SIZE);
+        expect(rows_read).toBeLessThanOrEqual(BOUND + page * PER_PAGE + times * expired);
+      }
     },
     30_000,
   );

@@ -34,11 +34,6 @@ describe("GET /health", () => {
     expect(trips).toBe(1);
   });
 
-  it("names the deployed version", async () => {
-    const { body } = await withBindings({ VERSION: "3f2a1b9c0d1e" }).get("/health");
-    expect(body).toMatchObject({ status: "ok", version: "3f2a1b9c0d1e" });
-  });
-
   it("asks the database at most once in 5 seconds, whether it works or not", async () => {
     for (const [query, status] of [
       [undefined, 200],
@@ -151,9 +146,10 @@ describe("A request by plain HTTP", () => {
         expect(await api(base, headers, byHttp("service.test")).send(method, path)).toMatchObject(INSECURE);
   });
 
-  it("is answered by /health", async () => {
-    const answer = await anybody.through(byHttp("service.test")).get("/health");
-    expect(answer).toMatchObject({ status: 200, body: { status: "ok" } });
+  it("is answered by /health, which names the deployed version", async () => {
+    const byHttpHere = byHttp("service.test", { VERSION: "3f2a1b9c0d1e" });
+    const answer = await anybody.through(byHttpHere).get("/health");
+    expect(answer).toMatchObject({ status: 200, body: { status: "ok", version: "3f2a1b9c0d1e" } });
     expect(answer.body).not.toHaveProperty("allow_http");
   });
 
@@ -214,25 +210,19 @@ describe("An error of D1", () => {
   });
 });
 
-describe("The platform's token", () => {
+it("The platform's token is valid together with the previous one during a rotation, and only then", async () => {
   const previous = "the-platform-token-before-this-one";
-  const platformWith = (token: string, bindings: object) =>
-    api("/api/platform", { Authorization: `Bearer ${token}` }, throughWorkerWith(bindings));
-
-  it("is valid together with the previous one during a rotation, and only then", async () => {
-    const rotating = { PLATFORM_API_TOKEN_PREVIOUS: previous };
-    const created = platformWith(previous, rotating).post("/organizations", {
-      organization: { name: "Clinic" },
-    });
-    expect(await created).toMatchObject({ status: 201 });
-    expect(await platform.through(throughWorkerWith(rotating)).get("/waiting_rooms/none")).toMatchObject({
-      status: 404,
-    });
-    expect(
-      await platformWith("neither-of-the-two-tokens", rotating).get("/waiting_rooms/none"),
-    ).toMatchObject({ status: 401 });
-    expect(await platformWith(previous, {}).get("/waiting_rooms/none")).toMatchObject({ status: 401 });
-  });
+  const rotating = { PLATFORM_API_TOKEN_PREVIOUS: previous };
+  for (const [token, bindings, status] of [
+    [previous, rotating, 404],
+    [PLATFORM_TOKEN, rotating, 404],
+    ["neither-of-the-two-tokens", rotating, 401],
+    [previous, {}, 401],
+  ] as const) {
+    const fetcher = throughWorkerWith(bindings);
+    const rotated = api("/api/platform", { Authorization: `Bearer ${token}` }, fetcher);
+    expect((await rotated.get("/waiting_rooms/none")).status).toBe(status);
+  }
 });
 
 describe("A setting", () => {
@@ -250,19 +240,6 @@ describe("A setting", () => {
   ])("that is required stops every request if it %s, and the log names it", async (_, APP_URL) => {
     expect(await answerWith({ APP_URL })).toMatchObject(INTERNAL_ERROR);
     expect(log()).toContainEqual(expect.stringContaining("APP_URL is not set"));
-  });
-
-  it.each([
-    "PLATFORM_API_TOKEN_PREVIOUS",
-    "WAITING_ROOM_THEMES",
-    "INVITE_VALIDITY_DAYS",
-    "LIVEKIT_API_KEY_PREVIOUS",
-    "LIVEKIT_API_SECRET_PREVIOUS",
-    "LIVEKIT_URL",
-    "RECORDINGS_S3_BUCKET",
-    "RECORDINGS_S3_REGION",
-  ])("that is optional counts as missing if it is empty: %s", async (name) => {
-    expect(await answerWith({ [name]: "" })).toMatchObject({ status: 404 });
   });
 
   it("with a platform token of fewer than 32 characters stops every request", async () => {
@@ -283,9 +260,7 @@ describe("The settings of LiveKit", () => {
     (await withBindings({ ...NONE, ...bindings }).get("/health")).status;
 
   it("may all be left out", async () => {
-    expect(await health({})).toBe(200);
-    expect(await health(KEY)).toBe(200);
-    expect(await health({ ...KEY, ...PREVIOUS })).toBe(200);
+    for (const bindings of [{}, KEY, { ...KEY, ...PREVIOUS }]) expect(await health(bindings)).toBe(200);
   });
 
   it.each([
@@ -309,22 +284,13 @@ describe("The settings of LiveKit", () => {
     expect(log()).toContainEqual(expect.stringContaining(missing));
   });
 
-  it.each([
-    "https://livekit.example",
-    "wss://livekit.example/",
-    "ws://localhost:7880",
-    "http://127.0.0.1:7880",
-  ])("accept the address in the forms of LiveKit's tools: %s", async (LIVEKIT_URL) =>
-    expect(await health({ ...KEY, LIVEKIT_URL })).toBe(200),
-  );
-
-  it.each(["livekit.example", "ftp://livekit.example", "/livekit"])(
-    "are invalid with an unusable address: %s",
-    async (LIVEKIT_URL) => {
+  it("accept the address in the forms of LiveKit's tools", async () => {
+    for (const LIVEKIT_URL of ["https://livekit.example", "wss://livekit.example/", "ws://localhost:7880"])
+      expect(await health({ ...KEY, LIVEKIT_URL })).toBe(200);
+    for (const LIVEKIT_URL of ["livekit.example", "ftp://livekit.example", "/livekit"])
       expect(await health({ ...KEY, LIVEKIT_URL })).toBe(503);
-      expect(log()).toContainEqual(expect.stringContaining("LIVEKIT_URL must be a URL"));
-    },
-  );
+    expect(log()).toContainEqual(expect.stringContaining("LIVEKIT_URL must be a URL"));
+  });
 });
 
 describe("The secrets of .dev.vars.example, which everybody can read,", () => {

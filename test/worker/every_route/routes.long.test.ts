@@ -57,7 +57,10 @@ const ofPlatform: ApiUnderTest = {
   unauthorized: "Invalid platform token",
   wrongCredentials: async ({ client }): Promise<Headed[]> => [
     {},
+    { Authorization: "" },
     { Authorization: "Bearer" },
+    { Authorization: "Bearer " },
+    { Authorization: `Bearer ${PLATFORM_TOKEN.slice(0, -1)}` },
     { Authorization: "Bearer made-up-platform-token" },
     { Authorization: `Bearer ${PLATFORM_TOKEN}x` },
     { Authorization: PLATFORM_TOKEN },

@@ -86,46 +86,33 @@ function overMidnight(fetcher?: Fetcher) {
   return slowly(() => vi.setSystemTime(WHOLE), fetcher);
 }
 
-describe("The time at which a slow body is complete counts for", () => {
-  it("a waiting room, its entry in the day's usage, and the day's quota", async () => {
-    const clinic = await anOrganization();
-    const room = await given(
-      clinic.client.through(overMidnight()).post("/waiting_rooms", { waiting_room: { name: "Cardiology" } }),
-    );
-    expect(room.created_at).toBe(WHOLE);
-    const { usage } = await given(clinic.platform.get("/usage"));
-    expect(usage).toMatchObject([{ date: "2026-11-25", writes: 1 }]);
-  });
+it("The time at which a slow body is complete counts, also for the access log and the day's quota", async () => {
+  travelTo(BEGUN);
+  const clinic = await anOrganization();
+  const visit = await aCall(clinic);
+  await given(visit.reportSoapNote({ is_final: true, text: "Plan: five" }));
+  const livekit = await aLiveKitRoom(clinic);
 
-  it("a correction, and its entry in the access log", async () => {
-    travelTo(BEGUN);
-    const clinic = await anOrganization();
-    const visit = await aCall(clinic);
-    await given(visit.reportSoapNote({ is_final: true, text: "Plan: five" }));
-    const soap_note = { text: "Plan: two", reason: "The dose was misheard" };
-    const path = `${visit.path}/soap_note`;
-    await given(clinic.client.through(overMidnight()).put(path, { soap_note }));
-    expect((await given(clinic.client.get(`${path}/versions`))).versions).toMatchObject([
-      { created_at: WHOLE },
-    ]);
-    expect(await entriesAbout(clinic, "update", "soap_note")).toMatchObject([{ at: Date.parse(WHOLE) }]);
-  });
+  const make = { waiting_room: { name: "Cardiology" } };
+  const room = await given(clinic.client.through(overMidnight()).post("/waiting_rooms", make));
+  expect(room.created_at).toBe(WHOLE);
+  const { usage } = await given(clinic.platform.get("/usage"));
+  expect(usage).toContainEqual(expect.objectContaining({ date: "2026-11-25", writes: 1 }));
 
-  it("a legal hold of the platform", async () => {
-    travelTo(BEGUN);
-    const clinic = await anOrganization();
-    const visit = await aCall(clinic);
-    const hold = { legal_hold: {} };
-    await given(clinic.platform.through(overMidnight()).put(`/calls/${visit.key}/legal_hold`, hold));
-    expect((await given(clinic.client.get(visit.path))).legal_hold.began_at).toBe(WHOLE);
-  });
+  const soap_note = { text: "Plan: two", reason: "The dose was misheard" };
+  const path = `${visit.path}/soap_note`;
+  await given(clinic.client.through(overMidnight()).put(path, { soap_note }));
+  const { versions } = await given(clinic.client.get(`${path}/versions`));
+  expect(versions).toMatchObject([{ created_at: WHOLE }]);
+  expect(await entriesAbout(clinic, "update", "soap_note")).toMatchObject([{ at: Date.parse(WHOLE) }]);
 
-  it("a LiveKit event", async () => {
-    const clinic = await anOrganization();
-    const room = await aLiveKitRoom(clinic);
-    await given(aLiveKitServer({ fetcher: overMidnight() }).send(room.joined("rita", 0)));
-    expect(await storedRows(clinic, "calls")).toMatchObject([{ created_at: Date.parse(WHOLE) }]);
-  });
+  const hold = { legal_hold: {} };
+  await given(clinic.platform.through(overMidnight()).put(`/calls/${visit.key}/legal_hold`, hold));
+  expect((await given(clinic.client.get(visit.path))).legal_hold.began_at).toBe(WHOLE);
+
+  await given(aLiveKitServer({ fetcher: overMidnight() }).send(livekit.joined("rita", 0)));
+  const created_at = Date.parse(WHOLE);
+  expect(await storedRows(clinic, "calls")).toContainEqual(expect.objectContaining({ created_at }));
 });
 
 describe("A request with a slow body", () => {

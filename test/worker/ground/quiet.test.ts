@@ -1,5 +1,4 @@
 import { env } from "cloudflare:workers";
-import { EgressStatus } from "@livekit/protocol";
 import { describe, expect, it, onTestFinished } from "vitest";
 import {
   QUIETING_STATEMENTS,
@@ -9,21 +8,20 @@ import {
 import { WEBHOOK_RESULTS_PORTION } from "../../../src/tuning.ts";
 import { MINUTE } from "../../../src/units.ts";
 import wranglerConfig from "../../../wrangler.toml?raw";
-import { api, platform, theWorker } from "../support/api.ts";
-import { aCall } from "../support/calls.ts";
+import { api, platform } from "../support/api.ts";
+import { aCall, aRecipient } from "../support/calls.ts";
 import { countingRoundTrips } from "../support/database.ts";
 import { expectRefusal } from "../support/expectations.ts";
-import { aLiveKit, KEY } from "../support/livekit_api.ts";
+import { KEY } from "../support/livekit_api.ts";
 import { MAIL_FROM } from "../support/mails.ts";
 import { observedDatabase } from "../support/observed_database.ts";
 import { anOrganization, given, unique } from "../support/organization.ts";
 import { aMessage, aQueue, ofBulkInvite, workerWith } from "../support/queue.ts";
 import { AUDIT_SIGNING_KEY } from "../support/seals.ts";
-import { aBucket, fileExists, storeFile } from "../support/storage.ts";
+import { fileExists, storeFile } from "../support/storage.ts";
 import { fromNow, travelTo } from "../support/time.ts";
 import { changingNothing } from "../support/unchanged.ts";
 import { aClinicWithReceiver, aClinicWithWebhooks, aReceiver, status } from "../support/webhooks.ts";
-import { throughWorkerWith } from "../support/worker.ts";
 
 const QUIET = "The service was restored from a backup and sends no webhooks until its operator resumes it";
 const KEPT = "The database was restored: the file is deleted when the operator resumes the service";
@@ -54,21 +52,6 @@ describe("A restored database sends no webhook", () => {
     await resume();
     expect(await clinic.endpoint(endpoint)).toMatchObject({ is_active: true, disabled_reason: null });
     const [event] = await clinic.makeEvents();
-    await clinic.queue.passUntilDone();
-    expect(receiver.received.map(({ body }) => body.id)).toEqual([event]);
-  });
-
-  it("to an endpoint that a client activates meanwhile, whose new events are sent after it is resumed", async () => {
-    const { clinic, receiver, endpoint } = await aClinicWithReceiver();
-    await restore();
-    await clinic.updateEndpoint(endpoint, { is_active: true });
-    const [event] = await clinic.makeEvents();
-    await clinic.queue.pass(10 * MINUTE);
-    await clinic.queue.runCron();
-    await clinic.queue.deliver({ schema: "webhook_deliveries/1", webhook_endpoint_id: endpoint.id });
-    expect(receiver.received).toEqual([]);
-    expect(clinic.queue.messages).toEqual([]);
-    await resume();
     await clinic.queue.passUntilDone();
     expect(receiver.received.map(({ body }) => body.id)).toEqual([event]);
   });
@@ -205,96 +188,31 @@ it.each(["cron", ...QUEUES])(
   },
 );
 
-/** An ended recording with its file, whose organization keeps recordings and transcripts for a day. */
-async function anOldRecording() {
+it("A restored database deletes no file for the platform or an erasure until it is resumed", async () => {
   const clinic = await anOrganization();
-  const call = await aCall(clinic, { started_at: fromNow(-3 * 24 * 60), ended_at: fromNow(-2 * 24 * 60) });
-  const storage_key = `${clinic.slug}/${unique("file")}.wav`;
-  await storeFile(storage_key);
-  const { egress_id } = await call.addEgress({ storage_key });
-  return {
-    call,
-    storage_key,
-    clinic,
-    remove: (fetcher = theWorker) => clinic.platform.through(fetcher).delete(`/egresses/${egress_id}`),
-    async keepForADay() {
-      const keepFor = (days: number | null) =>
-        given(
-          platform.put(`/organizations/${clinic.id}`, {
-            organization: { recording_retention_days: days, transcript_retention_days: days },
-          }),
-        );
-      // Leaves no work for the cron of other tests.
-      onTestFinished(async () => {
-        await keepFor(null);
-      });
-      await keepFor(1);
-    },
-  };
-}
-
-describe("A restored database deletes no file", () => {
-  it("and no text past its retention until it is resumed, because the report of a legal hold may be lost", async () => {
-    const { call, clinic, storage_key, keepForADay } = await anOldRecording();
-    const [participant] = call.participants;
-    const lines = [{ participant_key: participant.key, text: "Hello", start_time: 0, end_time: 1 }];
-    await given(call.reportTranscript({ summary: "All is well", is_final: true, lines }));
-    await given(call.reportSoapNote({ text: "Well", is_final: true }));
-    await restore();
-    await keepForADay();
-    await workerWith({}).runCron();
-    expect(await fileExists(storage_key)).toBe(true);
-    for (const text of ["transcript", "soap_note"])
-      expect((await clinic.client.get(`${call.path}/${text}`)).status).toBe(200);
-    await resume();
-    await workerWith({}).runCron();
-    expect(await fileExists(storage_key)).toBe(false);
-    for (const text of ["transcript", "soap_note"])
-      expect((await clinic.client.get(`${call.path}/${text}`)).status).toBe(404);
-  });
-
-  it("whose deletion was scheduled before", async () => {
-    const { storage_key, remove } = await anOldRecording();
-    const bucket = aBucket(() => true);
-    expect((await remove(throughWorkerWith({ RECORDINGS: bucket.binding }))).status).toBe(503);
-    await restore();
-    travelTo(fromNow(10));
-    await workerWith({}).runCron();
-    expect(await fileExists(storage_key)).toBe(true);
-    await resume();
-    await workerWith({}).runCron();
-    expect(await fileExists(storage_key)).toBe(false);
-  });
-
-  it("for the platform's DELETE, which is carried out when it is resumed", async () => {
-    const { storage_key, remove } = await anOldRecording();
-    await restore();
-    const refused = await remove();
-    expectRefusal(refused, 503, KEPT);
-    expect(refused.headers.get("Retry-After")).toMatch(/^\d+$/);
-    expect(await fileExists(storage_key)).toBe(true);
-    await resume();
-    travelTo(fromNow(10));
-    await workerWith({}).runCron();
-    expect(await fileExists(storage_key)).toBe(false);
-    expect((await remove()).status).toBe(204);
-  });
-});
-
-it("A restored database asks LiveKit nothing until it is resumed", async () => {
-  await env.DB.prepare("update egresses set check_at = null").run();
-  const livekit = aLiveKit();
-  const call = await aCall(await anOrganization());
-  const running = { status: "egress_active", is_stopped: false, ended_at: null, storage_key: null };
-  const { egress_id } = await call.addEgress(running);
-  livekit.egress(egress_id, EgressStatus.EGRESS_ACTIVE);
+  const reference = unique("patient");
+  const call = await aCall(clinic, { participants: [aRecipient({ external_reference: reference })] });
+  const files = await Promise.all(
+    ["deleted", "erased"].map(async (word) => {
+      const storage_key = `${clinic.slug}/${unique(word)}.wav`;
+      await storeFile(storage_key);
+      return { storage_key, ...(await call.addEgress({ storage_key })) };
+    }),
+  );
+  const exist = () => Promise.all(files.map(({ storage_key }) => fileExists(storage_key)));
   await restore();
-  travelTo(fromNow(11));
-  await livekit.runCron();
-  expect(livekit.asked).toEqual([]);
+  const remove = () => clinic.platform.delete(`/egresses/${files[0]?.egress_id}`);
+  const refused = await remove();
+  expectRefusal(refused, 503, KEPT);
+  expect(refused.headers.get("Retry-After")).toMatch(/^\d+$/);
+  await given(clinic.client.delete(`/participants?external_reference=${reference}&texts=true`));
+  travelTo(fromNow(10));
+  await workerWith({}).runCron();
+  expect(await exist()).toEqual([true, true]);
   await resume();
-  await livekit.runCron();
-  expect(livekit.asked).toEqual([egress_id]);
+  await workerWith({}).runCron();
+  expect(await exist()).toEqual([false, false]);
+  expect((await remove()).status).toBe(204);
 });
 
 it("A restored database never assigns an id that was assigned after the backup", async () => {

@@ -1,12 +1,10 @@
 import { env } from "cloudflare:workers";
 import { SignJWT } from "jose";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { ENDED_AT } from "../support/calls.ts";
 import { expectRefusal } from "../support/expectations.ts";
 import { anIdentityProvider } from "../support/identity_provider.ts";
 import { aLiveKitRoom, anEgressId, delivered } from "../support/livekit.ts";
-import { anInvite, given, unique } from "../support/organization.ts";
-import { aQueue, ofBulkInvite, workerWith } from "../support/queue.ts";
+import { given, unique } from "../support/organization.ts";
 import {
   aRoomWithOwner,
   inTwoShards,
@@ -170,29 +168,6 @@ describe("A request of the platform", () => {
   });
 });
 
-it("The same keys in organizations of two databases name separate calls, egresses, participants and people", async () => {
-  const service = aShardedService();
-  const [call_key, egress_id, participant] = [unique("call"), unique("egress"), unique("participant")];
-  const email = `${unique("person")}@example.com`;
-  for (const { organization, room, owner, call } of await inTwoShards(service)) {
-    const platform = service.platform.under(`/organizations/${organization.id}`);
-    await given(organization.addParticipant(room.slug, { display_name: organization.slug }, participant));
-    const participants = [{ key: participant, recording_consent: true }];
-    await given(platform.put(`/calls/${call_key}`, { call: { ...call, ended_at: ENDED_AT, participants } }));
-    const storage_key = `${organization.slug}/visit.wav`;
-    const egress = { call_key, status: "egress_ended", storage_key };
-    await given(platform.put(`/egresses/${egress_id}`, { egress }));
-    await given(organization.addUser("Pia Person", ["provider"], { email }));
-    const { calls } = await given(organization.client.get(`/organization_users/${owner.id}/calls`));
-    expect(calls).toHaveLength(1);
-    const path = `/organization_users/${owner.id}/calls/${calls[0].id}`;
-    const { egresses } = await given(organization.client.get(`${path}/egresses`));
-    expect(egresses).toMatchObject([{ egress_id }]);
-    const on_call = await given(organization.client.get(`${path}/participants`));
-    expect(on_call.participants).toMatchObject([{ display_name: organization.slug }]);
-  }
-});
-
 it("A LiveKit event finds the database of its organization by the room's name, and waits there for its call", async () => {
   const service = aShardedService();
   const organization = await service.anOrganizationIn(1);
@@ -241,14 +216,6 @@ describe("A new organization whose database fails", () => {
       { slug },
     ]);
   });
-
-  it("is created once if three requests ask for its slug at the same time", async () => {
-    const service = aShardedService();
-    const { slug, create } = anOrganizationToMake(service);
-    const statuses = (await Promise.all([create(), create(), create()])).map(({ status }) => status);
-    expect(statuses.sort()).toEqual([201, 422, 422]);
-    expect(await rowsIn(env.DB, "select shard from places where slug = ?", slug)).toEqual([{ shard: 2 }]);
-  });
 });
 
 describe("While a shard is down,", () => {
@@ -283,28 +250,6 @@ describe("While a shard is down,", () => {
     expect(answer.status).toBe(503);
     expect(await answer.text()).toContain("shard 2");
   });
-});
-
-it("A queue message names its shard, and is handled there", async () => {
-  const queue = aQueue();
-  const bindings = {
-    DB_1: env.SPARE_1,
-    DB_2: env.SPARE_2,
-    NEW_ORGANIZATIONS_SHARD: "1",
-    BULK_INVITES: queue.binding,
-  };
-  const theWorker = workerWith(bindings);
-  const { anOrganizationIn } = aShardedService();
-  const { client } = await anOrganizationIn(1);
-  const through = client.through(theWorker.fetcher);
-  const { bulk_invite } = await given(
-    through.post("/invites/bulk_create", { organization_invites: [anInvite(), anInvite()] }),
-  );
-  const messages = queue.take();
-  expect(messages.map(({ body }) => body)).toEqual([{ ...ofBulkInvite(bulk_invite), shard: 1 }]);
-  expect((await theWorker.consume(messages)).acked).toHaveLength(1);
-  const { bulk_invite: done } = await given(through.get(`/bulk_invites/${bulk_invite.id}`));
-  expect(done).toMatchObject({ status: "completed", created_count: 2 });
 });
 
 it("A database without a range of ids takes no organization, and GET /health names it", async () => {

@@ -59,29 +59,17 @@ describe("The consumer of bulk invites", () => {
     expect(await clinic.progressOf({ id })).toMatchObject({ status: "pending", failed_count: 0 });
   });
 
-  it.each([
-    ["nothing", null],
-    ["text", "bulk_invites/1"],
-    ["a list", []],
-    ["no id", { schema: "bulk_invites/1" }],
-    ["a schema of the future", { schema: "bulk_invites/2", bulk_invite_id: 1 }],
-  ])("acknowledges an unknown message, and does nothing: %s", async (_, body) => {
+  it("acknowledges unknown messages, and does nothing", async () => {
     const clinic = await aClinicWithQueue();
     await clinic.bulkInvite(invitesOf(1));
-    const message = aMessage(body);
+    const unknown = { schema: "bulk_invites/2", bulk_invite_id: 1 };
+    const bodies = [null, "bulk_invites/1", [], { schema: "bulk_invites/1" }, unknown];
+    const messages = bodies.map((body) => aMessage(body));
     // A second environment has its own queue.
     for (const queue of [QUEUE, `${QUEUE}-staging`]) {
-      const result = await changingNothing(() => clinic.consume([message], queue));
-      expect(result).toMatchObject({ acked: [message.id], retried: [] });
+      const result = await changingNothing(() => clinic.consume(messages, queue));
+      expect(result).toMatchObject({ acked: idsOf(messages), retried: [] });
     }
-  });
-
-  it("gives invites the validity that the operator has set", async () => {
-    const clinic = await aClinicWithQueue({ INVITE_VALIDITY_DAYS: "30" });
-    const { messages } = await clinic.bulkInvite(invitesOf(1));
-    await clinic.consume(messages);
-    const [{ expires_at, created_at }] = await clinic.pendingInvites();
-    expect(Date.parse(expires_at) - Date.parse(created_at)).toBe(30 * 86_400_000);
   });
 });
 

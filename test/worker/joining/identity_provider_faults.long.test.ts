@@ -1,6 +1,6 @@
 import { exportJWK, type JWK } from "jose";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import type { Answer } from "../support/api.ts";
+import { atOnce, statusesOf } from "../support/at_once.ts";
 import { aKey, anIdentityProvider, type IdentityProvider, type Key } from "../support/identity_provider.ts";
 import {
   aClinicWithSignIn,
@@ -33,44 +33,45 @@ function loggedReasons() {
       .map(({ reason }) => reason);
 }
 
-function tally(answers: Answer[]) {
-  const counts: Record<string, number> = {};
-  for (const { status, body } of answers) {
-    const answer = [status, body.error].join(" ").trim();
-    counts[answer] = (counts[answer] ?? 0) + 1;
-  }
-  return counts;
-}
-
-/** The logged reasons of some of the faults below. */
-const REASONS: Record<string, string> = {
-  "refuses the connection": "keys_unreachable",
-  "answers 500 with the right keys": "keys_not_ok",
-  "answers the right keys and 128 KiB more": "keys_too_large",
-  "answers 201 keys": "keys_too_large",
-  "answers nothing": "keys_malformed",
-  "answers a page of HTML": "keys_malformed",
-  "answers null": "keys_malformed",
-  "answers keys that are not objects": "keys_malformed",
-};
-
 const html = (page: string, init?: ResponseInit) =>
   new Response(page, { ...init, headers: { "Content-Type": "text/html" } });
 
-/** Answers of a broken endpoint, or of something else at its address. The provider publishes the right keys elsewhere. */
-const FAULTS: Record<string, (elsewhere: IdentityProvider) => Response | Promise<Response>> = {
-  "refuses the connection": () => Promise.reject(new TypeError("Connection refused")),
-  "answers nothing": () => new Response(""),
-  "answers 500 with the right keys": (elsewhere) => Response.json(elsewhere.keySet(), { status: 500 }),
-  "answers a page of HTML": () => html("<!doctype html><title>Log in</title>"),
-  "redirects to where the right keys are": (elsewhere) => Response.redirect(elsewhere.jwks_url),
-  "answers the right keys and 128 KiB more": (elsewhere) =>
-    Response.json({ ...elsewhere.keySet(), padding: "x".repeat(128 * 1024) }),
-  "answers 201 keys": (elsewhere) => Response.json({ keys: Array(201).fill(elsewhere.key.jwk) }),
-  "answers null": () => Response.json(null),
-  "answers no keys member": (elsewhere) => Response.json({ jwks: elsewhere.keySet().keys }),
-  "answers keys that are not objects": () => Response.json({ keys: ["key", null, 1] }),
-};
+/**
+ * Answers of a broken endpoint, or of something else at its address, with the logged reasons. The provider publishes the right
+ * keys elsewhere.
+ */
+const FAULTS: [string, string, (elsewhere: IdentityProvider) => Response | Promise<Response>][] = [
+  ["refuses the connection", "keys_unreachable", () => Promise.reject(new TypeError("Connection refused"))],
+  ["answers nothing", "keys_malformed", () => new Response("")],
+  [
+    "answers 500 with the right keys",
+    "keys_not_ok",
+    (elsewhere) => Response.json(elsewhere.keySet(), { status: 500 }),
+  ],
+  ["answers a page of HTML", "keys_malformed", () => html("<!doctype html><title>Log in</title>")],
+  [
+    "redirects to where the right keys are",
+    "keys_not_ok",
+    (elsewhere) => Response.redirect(elsewhere.jwks_url),
+  ],
+  [
+    "answers the right keys and 128 KiB more",
+    "keys_too_large",
+    (elsewhere) => Response.json({ ...elsewhere.keySet(), padding: "x".repeat(128 * 1024) }),
+  ],
+  [
+    "answers 201 keys",
+    "keys_too_large",
+    (elsewhere) => Response.json({ keys: Array(201).fill(elsewhere.key.jwk) }),
+  ],
+  ["answers null", "keys_malformed", () => Response.json(null)],
+  [
+    "answers no keys member",
+    "keys_malformed",
+    (elsewhere) => Response.json({ jwks: elsewhere.keySet().keys }),
+  ],
+  ["answers keys that are not objects", "keys_malformed", () => Response.json({ keys: ["key", null, 1] })],
+];
 
 /** A provider, a token that is valid once the provider's keys are known, and the same keys published elsewhere. */
 async function aFaultyProvider() {
@@ -81,9 +82,9 @@ async function aFaultyProvider() {
 }
 
 describe("POST /auth/token_exchange with an identity provider that", () => {
-  it.each(Object.entries(FAULTS))(
+  it.each(FAULTS)(
     "%s fails until the provider recovers, and again once the known keys are too old, but not before",
-    async (name, fault) => {
+    async (_, reason, fault) => {
       travelToSecond(0);
       const { client, provider, elsewhere, token, email } = await aFaultyProvider();
       provider.answer = () => fault(elsewhere);
@@ -91,7 +92,7 @@ describe("POST /auth/token_exchange with an identity provider that", () => {
       for (let n = 1; n <= 2; n++) {
         await expectUnavailable(client, token);
         expect(provider.asked).toBe(n);
-        expect(reasons()).toEqual(Array(n).fill(REASONS[name] ?? expect.stringMatching(/^keys_/)));
+        expect(reasons()).toEqual(Array(n).fill(reason));
       }
       provider.answer = undefined;
       await expectExchanged(client, token);
@@ -119,14 +120,6 @@ describe("POST /auth/token_exchange with an identity provider that", () => {
     await expectExchanged(client, token);
   });
 
-  it("is down succeeds for users of other providers", async () => {
-    const down = await aFaultyProvider();
-    const well = await aFaultyProvider();
-    down.provider.answer = () => Promise.reject(new TypeError("Connection refused"));
-    await expectUnavailable(down.client, down.token);
-    await expectExchanged(well.client, well.token);
-  });
-
   it("answers 200 keys in 128 KiB succeeds, and skips the keys that cannot be read", async () => {
     const { client, provider, elsewhere, token } = await aFaultyProvider();
     const keys = [null, "key", ["key"], ...Array(196).fill({ kty: 1 }), elsewhere.key.jwk];
@@ -139,11 +132,9 @@ describe("POST /auth/token_exchange with an identity provider that", () => {
     const { client, provider, email } = await aFaultyProvider();
     provider.answer = () => Promise.reject(new TypeError("Connection refused"));
     const [header, claims] = (await provider.token({ email })).split(".");
-    const unsigned = btoa(JSON.stringify({ alg: "none" })).replaceAll("=", "");
     await expectRefused(client, await provider.token({ email, iss: "https://unknown.test" }));
     await expectRefused(client, "garbage");
     await expectRefused(client, `${header}.${claims}`);
-    await expectRefused(client, `${unsigned}.${claims}.`);
     await expectRefused(client, await provider.token({ email, exp: Math.floor(Date.now() / 1000) - 1 }));
     await expectRefused(client, await provider.token({ email, aud: "another" }));
     expect(provider.asked).toBe(0);
@@ -219,27 +210,22 @@ describe("A token that matches several keys of its provider", () => {
   it.each([
     ["because it has no kid", undefined],
     ["because they have one kid", "the key"],
-  ])("%s is valid if one of them signed it", async (_, kid) => {
+  ])("%s is valid only if one of them signed it", async (_, kid) => {
     const [first, second, third] = [await aKey(), await aKey(), await aKey()];
-    const { client, provider, token } = await aProviderOf([first.jwk, second.jwk, third.jwk], kid);
-    for (const key of [first, second, third]) await expectExchanged(client, await token(key));
+    const { client, provider, token } = await aProviderOf([first.jwk, second.jwk], kid);
+    for (const key of [first, second]) await expectExchanged(client, await token(key));
     expect(provider.asked).toBe(1);
+    const reasons = loggedReasons();
+    await expectRefused(client, await token(third));
+    expect(reasons()).toEqual(["signature_invalid"]);
   });
 
-  it.each(Object.entries(UNUSABLE))(
-    "is valid if one of them signed it, and another %s",
-    async (_, breakKey) => {
-      const [broken, well] = [await aKey(), await aKey()];
-      const { client, token } = await aProviderOf([await breakKey(broken), well.jwk]);
-      await expectExchanged(client, await token(well));
-      await expectRefused(client, await token(broken));
-    },
-  );
-
-  it("is valid if one of them signed it, and another is too short", async () => {
-    const well = await aKey("RS256");
-    const { client, token } = await aProviderOf([(await aWeakKey()).jwk, well.jwk]);
+  it("is valid if one of them signed it, and the others are unusable", async () => {
+    const [broken, well] = [await aKey(), await aKey()];
+    const unusable = await Promise.all(Object.values(UNUSABLE).map((breakKey) => breakKey(broken)));
+    const { client, token } = await aProviderOf([...unusable, (await aWeakKey()).jwk, well.jwk]);
     await expectExchanged(client, await token(well));
+    await expectRefused(client, await token(broken));
   });
 
   it("is tried against at most ten of them", async () => {
@@ -247,13 +233,6 @@ describe("A token that matches several keys of its provider", () => {
     const [{ client, token }, reasons] = [await aProviderOf(keys.map(({ jwk }) => jwk)), loggedReasons()];
     await expectExchanged(client, await token(keys[9] as Key));
     await expectRefused(client, await token(keys[10] as Key));
-    expect(reasons()).toEqual(["signature_invalid"]);
-  });
-
-  it("is invalid if none of them signed it", async () => {
-    const { client, token } = await aProviderOf([(await aKey()).jwk, (await aKey()).jwk]);
-    const reasons = loggedReasons();
-    await expectRefused(client, await token(await aKey()));
     expect(reasons()).toEqual(["signature_invalid"]);
   });
 });
@@ -275,11 +254,8 @@ describe("The keys of an identity provider", () => {
   it("are fetched again after 10 minutes, once", async () => {
     const { client, provider, good } = await aKnownProvider();
     for (const [seconds, asked] of [
-      [1, 1],
-      [30, 1],
       [599.999, 1],
       [600, 2],
-      [601, 2],
       [1199.999, 2],
       [1200, 3],
     ] as const) {
@@ -297,46 +273,26 @@ describe("The keys of an identity provider", () => {
     expect(provider.asked).toBe(1);
   });
 
-  it("are fetched again for an unknown key, but not within 30 s of the last fetch", async () => {
+  it("are fetched again for an unknown key, but not within 30 s of the last fetch, even if that failed", async () => {
     const { client, provider, strange, good } = await aKnownProvider();
-    for (const [seconds, asked] of [
-      [0, 1],
-      [29.999, 1],
-      [30, 2],
-      [30.001, 2],
-      [59.999, 2],
-      [60, 3],
+    for (const [seconds, asked, isDown] of [
+      [0, 1, false],
+      [29.999, 1, false],
+      [30, 2, false],
+      [59.999, 2, true],
+      [60, 3, true],
+      [89.999, 3, true],
+      [90, 4, false],
     ] as const) {
       travelToSecond(seconds);
-      for (let n = 0; n < 3; n++) await expectRefused(client, await strange());
-      expect({ seconds, asked: provider.asked }).toEqual({ seconds, asked });
-    }
-    await expectExchanged(client, await good());
-    expect(provider.asked).toBe(3);
-  });
-
-  it("are not fetched more often for an unknown key if the fetch fails, and the known keys stay valid", async () => {
-    const { client, provider, strange, good } = await aKnownProvider();
-    provider.answer = () => new Response(null, { status: 500 });
-    for (const [seconds, asked] of [
-      [29.999, 1],
-      [30, 2],
-      [59.999, 2],
-      [60, 3],
-      [89.999, 3],
-    ] as const) {
-      travelToSecond(seconds);
+      provider.answer = isDown ? () => new Response(null, { status: 500 }) : undefined;
       const before = await storedCodes();
       for (let n = 0; n < 3; n++)
-        expect([401, 503]).toContain((await exchange(client, await strange())).status);
+        expect(isDown ? [401, 503] : [401]).toContain((await exchange(client, await strange())).status);
       expect(await storedCodes()).toEqual(before);
       await expectExchanged(client, await good());
       expect({ seconds, asked: provider.asked }).toEqual({ seconds, asked });
     }
-    provider.answer = undefined;
-    travelToSecond(90);
-    await expectRefused(client, await strange());
-    expect(provider.asked).toBe(4);
   });
 
   it("are fetched once after a rotation for twenty people who sign in at the same time", async () => {
@@ -344,8 +300,7 @@ describe("The keys of an identity provider", () => {
     await provider.rotateKey();
     travelToSecond(30);
     const token = await good();
-    const answers = await Promise.all(Array.from({ length: 20 }, () => exchange(client, token)));
-    expect(tally(answers)).toEqual({ "200": 20 });
+    expect(statusesOf(await atOnce(20, () => exchange(client, token)))).toEqual({ 200: 20 });
     await expectExchanged(client, token);
     expect(provider.asked).toBe(2);
   });

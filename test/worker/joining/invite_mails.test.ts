@@ -69,15 +69,6 @@ describe("The mail of an invite", () => {
     expect(isDone()).toBe(true);
     expect(clinic.provider.to(invite)).toEqual([]);
   });
-
-  it("is no longer due if the invite was used without it", async () => {
-    const clinic = await aClinicWithMail();
-    const invite = await clinic.invite();
-    await given(accept(invite));
-    expect(await clinic.read(invite)).toMatchObject({ mail_status: "off", mailed_at: null });
-    await clinic.mailsUntilDone();
-    expect(clinic.provider.to(invite)).toEqual([]);
-  });
 });
 
 type Clinic = Awaited<ReturnType<typeof aClinicWithMail>>;
@@ -145,30 +136,24 @@ describe("A sender that dies after the mail was sent", () => {
     expect(await clinic.read(invite)).toMatchObject({ mail_status: "sent" });
   });
 
-  it("causes two mails at most, after which the mail counts as failed", async () => {
-    const clinic = await aClinicWithDyingSenders(Number.POSITIVE_INFINITY);
-    const invite = await clinic.invite();
-    await clinic.senders.deliver(MESSAGE);
-    await clinic.senders.passUntilDone(clinic);
-    await clinic.senders.pass(DAY);
-    await clinic.senders.runCron();
-    await clinic.senders.pass(1000);
-    expect(clinic.provider.to(invite)).toHaveLength(2);
-    expect(await clinic.read(invite)).toMatchObject({ mail_status: "failed", mailed_at: null });
-    expect(await clinic.eventsOf("invite.mail_failed")).toEqual([invite.id]);
-  });
-
-  it.each([0, 1])(
-    "causes two mails at most, even if the provider takes only every other mail (from %i on)",
-    async (first) => {
+  it.each([
+    ["takes every mail", () => undefined],
+    ["takes only every other mail", (n: number) => (n % 2 === 0 ? undefined : "E_RATE_LIMIT_EXCEEDED")],
+  ])(
+    "causes two mails at most, after which the mail counts as failed, if the provider %s",
+    async (_, fault) => {
       const clinic = await aClinicWithDyingSenders(Number.POSITIVE_INFINITY);
-      let n = first;
-      clinic.provider.faultOf = () => (n++ % 2 === 0 ? undefined : "E_RATE_LIMIT_EXCEEDED");
+      let n = 0;
+      clinic.provider.faultOf = () => fault(n++);
       const invite = await clinic.invite();
       await clinic.senders.deliver(MESSAGE);
       await clinic.senders.passUntilDone(clinic);
+      await clinic.senders.pass(DAY);
+      await clinic.senders.runCron();
+      await clinic.senders.pass(1000);
       expect(clinic.provider.to(invite)).toHaveLength(2);
       expect(await clinic.read(invite)).toMatchObject({ mail_status: "failed", mailed_at: null });
+      expect(await clinic.eventsOf("invite.mail_failed")).toEqual([invite.id]);
     },
   );
 });
@@ -207,133 +192,33 @@ it("A mail that the provider never answers delays no other mail, and is tried on
   expect(await clinic.read(silent)).toMatchObject({ mail_status: "failed", mailed_at: null });
 });
 
-describe("An error of the mail provider", () => {
-  it("that is temporary is followed by other attempts, each after a longer pause", async () => {
-    const times: number[] = [];
-    const provider = aMailProvider(({ at }) => (times.push(at) <= 4 ? "E_DAILY_LIMIT_EXCEEDED" : undefined));
-    const clinic = await aClinicWithMail(provider);
-    const invite = await clinic.invite();
-    await clinic.mails.pass(1000);
-    expect(await clinic.read(invite)).toMatchObject({ mail_status: "queued", mailed_at: null });
-    await clinic.mailsUntilDone();
-    expect(provider.to(invite)).toHaveLength(1);
-    expect(await clinic.read(invite)).toMatchObject({ mail_status: "sent", mailed_at: aTimestamp });
-    const pauses = times.slice(1).map((time, n) => time - (times[n] as number));
-    expect(pauses).toHaveLength(4);
-    expect(pauses).toEqual(pauses.toSorted((a, b) => a - b));
-    expect(pauses[0]).toBeGreaterThanOrEqual(5 * MINUTE);
-    expect(pauses[3]).toBeGreaterThanOrEqual(40 * MINUTE);
-    expect(await clinic.eventsOf("invite.mail_failed")).toEqual([]);
-  });
-
-  it("that lasts makes the mail fail when the invite expires", async () => {
-    const provider = aMailProvider(() => "E_DAILY_LIMIT_EXCEEDED");
-    const clinic = await aClinicWithMail(provider);
-    const invite = await clinic.invite();
-    const expires_at = Date.now() + 30 * MINUTE;
-    await update(`expires_at = ${expires_at}`, invite);
-    await clinic.mailsUntilDone();
-    expect(Date.now()).toBeLessThanOrEqual(expires_at);
-    expect(provider.attempts).toBeGreaterThan(2);
-    expect(await clinic.read(invite)).toMatchObject({ mail_status: "failed", mailed_at: null });
-    expect(await clinic.eventsOf("invite.mail_failed")).toEqual([invite.id]);
-  });
-
-  it.each(["E_RECIPIENT_SUPPRESSED", "E_VALIDATION_ERROR", "Something else"])(
-    "that is permanent (%s) makes the mail fail, until the invite is resent",
-    async (code) => {
-      const provider = aMailProvider(() => code);
-      const clinic = await aClinicWithMail(provider);
-      const invite = await clinic.invite();
-      await clinic.mailsUntilDone();
-      expect(provider.attempts).toBe(1);
-      expect(await clinic.read(invite)).toEqual({ ...invite, mail_status: "failed" });
-      expect(await clinic.eventsOf("invite.mail_failed")).toEqual([invite.id]);
-      provider.faultOf = () => undefined;
-      await letAge(invite);
-      expect(await given(clinic.resend(invite))).toMatchObject({ mail_status: "queued" });
-      await clinic.mailsUntilDone();
-      expect(await clinic.read(invite)).toMatchObject({ mail_status: "sent", mailed_at: aTimestamp });
-    },
-  );
-});
-
 describe("POST /invites/{id}/resend", () => {
-  it.each([
-    ["with mail on", aClinicWithMail],
-    ["with mail off", () => aClinicWithMail(aMailProvider(), { MAIL_FROM: "" })],
-  ])("succeeds once for thirty requests at once, %s, and returns 429 to the others", async (_, open) => {
-    const clinic = await open();
+  it("renews an expired invite once for thirty requests at once, with a new link, and returns 429 to the others", async () => {
+    const clinic = await aClinicWithMail();
     const invite = await clinic.invite();
     await clinic.mailsUntilDone();
-    const isOn = invite.mail_status === "queued";
-    const [old] = clinic.provider.to(invite);
     const oldToken = await tokenOf(invite);
-    if (isOn) expect(tokenIn(old as never)).toBe(oldToken);
+    expect(clinic.provider.to(invite).map(tokenIn)).toEqual([oldToken]);
+    await update("expires_at = 1", invite);
     await letAge(invite);
     const answers = await Promise.all(Array.from({ length: 30 }, () => clinic.resend(invite)));
     const [resent, ...more] = answers.filter(({ status }) => status === 202);
     expect(more).toEqual([]);
     for (const answer of answers.filter(({ status }) => status !== 202)) {
-      expectRefusal(answer, 429, JUST_NOW);
+      expectRefusal(
+        answer,
+        429,
+        "The invite was created or sent again less than 60 seconds ago: wait for the mail, or try again later",
+      );
       expect(Number(answer.headers.get("Retry-After"))).toBeGreaterThan(0);
       expect(Number(answer.headers.get("Retry-After"))).toBeLessThanOrEqual(60);
     }
-    expect(resent?.body).toMatchObject({ id: invite.id, mail_status: isOn ? "queued" : "off" });
+    expect(resent?.body).toMatchObject({ id: invite.id, mail_status: "queued", mailed_at: aTimestamp });
     await clinic.mailsUntilDone();
-    expect(clinic.provider.to(invite)).toHaveLength(isOn ? 2 : 0);
+    const [, mail, ...others] = clinic.provider.to(invite);
+    expect(others).toEqual([]);
     expectRefusal(await acceptToken(oldToken), 404);
-    const [, mail] = clinic.provider.to(invite);
-    expect((await acceptToken(mail ? tokenIn(mail) : await tokenOf(invite))).status).toBe(200);
-  });
-
-  it("is refused in the minute after the invite was created or resent", async () => {
-    const clinic = await aClinicWithMail();
-    const invite = await clinic.invite();
-    const refused = await clinic.resend(invite);
-    expectRefusal(refused, 429, JUST_NOW);
-    vi.setSystemTime(Date.now() + Number(refused.headers.get("Retry-After")) * 1000);
-    expect((await clinic.resend(invite)).status).toBe(202);
-    expectRefusal(await clinic.resend(invite), 429, JUST_NOW);
-  });
-
-  it("renews an expired invite, with a new mail and link", async () => {
-    const clinic = await aClinicWithMail();
-    const invite = await clinic.invite();
-    await clinic.mailsUntilDone();
-    await update("expires_at = 1", invite);
-    await letAge(invite);
-    const resent = await given(clinic.resend(invite));
-    expect(Date.parse(resent.expires_at) - Date.now()).toBeGreaterThan(6 * DAY);
-    expect(Date.parse(resent.updated_at)).toBeGreaterThan(Date.parse(invite.updated_at));
-    expect(resent.mailed_at).toEqual(aTimestamp);
-    await clinic.mailsUntilDone();
-    const mail = clinic.provider.to(invite).at(-1);
     expect((await acceptToken(mail && tokenIn(mail))).status).toBe(200);
-  });
-
-  it("refuses a used invite, and one with roles above those of the caller", async () => {
-    const clinic = await aClinicWithMail();
-    const used = await clinic.invite();
-    await given(accept(used));
-    expectRefusal(
-      await clinic.resend(used),
-      422,
-      "The invite was used: the invitee can sign in, or get a new invite if the membership has ended",
-    );
-    const high = await clinic.invite({ role_names: ["organization_admin"] });
-    await letAge(high);
-    const assistant = await clinic.addUser("Pat Provider", ["provider"]);
-    const below = (await clinic.addClient(assistant.id)).through(clinic.mails.fetcher);
-    expectRefusal(
-      await below.post(`/invites/${high.id}/resend`, undefined),
-      422,
-      "roles: organization_admin is above your permission level; you may assign provider_assistant, provider",
-    );
-    expectRefusal(await clinic.resend({ id: 999_999 }), 404, "Invite not found");
-    const other = await aClinicWithMail();
-    expectRefusal(await other.resend(high), 404, "Invite not found");
-    expect(await clinic.read(high)).toMatchObject({ expires_at: high.expires_at });
   });
 
   it("sends a second mail even if the first one is just being sent", async () => {
@@ -358,9 +243,6 @@ describe("POST /invites/{id}/resend", () => {
   });
 });
 
-const JUST_NOW =
-  "The invite was created or sent again less than 60 seconds ago: wait for the mail, or try again later";
-
 /** Sets how many invites an organization has mailed today. */
 const haveMailed = ({ id }: { id: number }, count: number) =>
   env.DB.prepare(
@@ -380,22 +262,27 @@ const NOON = "2026-11-24T12:00:00Z";
 
 describe("The limit of mails", () => {
   /** A clinic at noon, and an address that can have any tag. */
-  async function aClinicAtNoon(provider = aMailProvider(), bindings: object = {}) {
+  async function aClinicAtNoon() {
     travelTo(NOON);
-    const clinic = await aClinicWithMail(provider, bindings);
+    const clinic = await aClinicWithMail();
     const name = unique("victim");
     const email = (tag: number | string = "") => `${name}${tag === "" ? "" : `+${tag}`}@example.com`;
-    const ask = (address: string, headers: Record<string, string> = {}) =>
-      clinic.client.send("POST", "/invites", { organization_invite: anInvite({ email: address }) }, headers);
+    const ask = (address: string) =>
+      clinic.client.post("/invites", { organization_invite: anInvite({ email: address }) });
     return { ...clinic, email, ask };
   }
 
-  it("per address is three a day, with any tag and even if the invites are deleted, then 429 until midnight", async () => {
+  it("per address is three a day, with any tag and even if a mail fails or the invites are deleted, then 429 until midnight", async () => {
     const clinic = await aClinicAtNoon();
-    for (const tag of ["", "visits", "a+b"]) {
+    for (const [tag, mail_status] of [
+      ["", "sent"],
+      ["visits", "failed"],
+      ["a+b", "sent"],
+    ] as const) {
+      clinic.provider.faultOf = () => (mail_status === "failed" ? "E_VALIDATION_ERROR" : undefined);
       const invite = await given(clinic.ask(clinic.email(tag)));
       await clinic.mailsUntilDone();
-      expect(await clinic.read(invite)).toMatchObject({ mail_status: "sent" });
+      expect(await clinic.read(invite)).toMatchObject({ mail_status });
       await given(clinic.client.delete(`/invites/${invite.id}`));
     }
     const refused = await changingNothing(() => clinic.ask(clinic.email()));
@@ -419,19 +306,6 @@ describe("The limit of mails", () => {
     ).toHaveLength(3);
   });
 
-  it("counts a resent invite, and leaves an invite that it refuses to resend unchanged", async () => {
-    const clinic = await aClinicAtNoon();
-    const invite = await given(clinic.ask(clinic.email()));
-    for (let n = 0; n < 2; n++) {
-      vi.setSystemTime(Date.now() + 2 * MINUTE);
-      await given(clinic.resend(invite));
-    }
-    vi.setSystemTime(Date.now() + 2 * MINUTE);
-    expectRefusal(await changingNothing(() => clinic.resend(invite)), 429, TOO_MANY_TO_ADDRESS);
-    travelTo("2026-11-25T00:00:00Z");
-    expect((await clinic.resend(invite)).status).toBe(202);
-  });
-
   it("per organization is 2,000 a day, even for requests at once, and does not affect others", async () => {
     const clinic = await aClinicAtNoon();
     await haveMailed(clinic, 1997);
@@ -441,24 +315,6 @@ describe("The limit of mails", () => {
     await (await aClinicWithMail()).invite();
     travelTo("2026-11-25T00:00:00Z");
     await given(clinic.ask(clinic.email()));
-  });
-
-  it("counts a request that is repeated with its Idempotency-Key once", async () => {
-    const clinic = await aClinicAtNoon();
-    const answers = await atOnce(10, () => clinic.ask(clinic.email(), { "Idempotency-Key": "one" }));
-    expect(statusesOf(answers)).toEqual({ 201: 10 });
-    for (const tag of [1, 2]) await given(clinic.ask(clinic.email(tag)));
-    expectRefusal(await clinic.ask(clinic.email(3)), 429, TOO_MANY_TO_ADDRESS);
-  });
-
-  it("counts a mail that the provider did not take", async () => {
-    const clinic = await aClinicAtNoon(aMailProvider(() => "E_VALIDATION_ERROR"));
-    for (const tag of [1, 2, 3]) {
-      const invite = await given(clinic.ask(clinic.email(tag)));
-      await clinic.mailsUntilDone();
-      expect(await clinic.read(invite)).toMatchObject({ mail_status: "failed" });
-    }
-    expectRefusal(await clinic.ask(clinic.email()), 429, TOO_MANY_TO_ADDRESS);
   });
 
   it("fails only the affected rows of a bulk invite, with its error", async () => {
@@ -490,13 +346,6 @@ describe("The limit of mails", () => {
       .run();
   });
 
-  it("counts nothing while mail is off", async () => {
-    const clinic = await aClinicAtNoon(aMailProvider(), { MAIL_FROM: "" });
-    await haveMailed(clinic, 2000);
-    for (const tag of [1, 2, 3, 4]) await given(clinic.ask(clinic.email(tag)));
-    expect(await countsOf(clinic)).toEqual([]);
-  });
-
   it("stores no address and no name, and nothing beyond the day", async () => {
     const clinic = await aClinicAtNoon();
     await given(clinic.ask(clinic.email()));
@@ -516,69 +365,55 @@ describe("The limit of mails", () => {
 const countsOf = async ({ id }: { id: number }) =>
   (await env.DB.prepare("select * from mailed_addresses where organization_id = ?").bind(id).all()).results;
 
-describe("The name in a mail", () => {
-  const textOf = async (clinic: Clinic) => {
+it("The name in a mail is the one that the platform set last, never one that the organization set itself", async () => {
+  const clinic = await aClinicWithMail();
+  const rename = async (api: Pick<typeof platform, "put">, path: string, organization: object) =>
+    given(api.put(path, { organization }));
+  const evil = { name: "PayPal Security: confirm at https://evil.example or evil.example" };
+  const mailed = async () => {
     const invite = await clinic.invite();
     await clinic.mailsUntilDone();
     const [mail] = clinic.provider.to(invite);
-    if (!mail) throw new Error("No mail was sent");
-    const { accept_url } = await given(
-      clinic.platform.get(`/organizations/${clinic.id}/invites/${invite.id}`),
-    );
-    const said = JSON.stringify([mail.from, mail.subject, mail.text, mail.html]).replaceAll(
-      accept_url,
-      "LINK",
-    );
-    return { ...mail, said };
+    const { accept_url } = await given(platform.get(`/organizations/${clinic.id}/invites/${invite.id}`));
+    expect(JSON.stringify(mail).replaceAll(accept_url, "LINK")).not.toMatch(/paypal|evil/i);
+    return mail;
   };
-
-  it("is never one that the organization set itself", async () => {
-    const clinic = await aClinicWithMail();
-    const name = "PayPal Security: confirm at https://evil.example or evil.example";
-    const renamed = await given(clinic.client.put("/organization", { organization: { name } }));
-    expect(renamed.name).toBe(name);
-    const { subject, from, said } = await textOf(clinic);
-    expect({ subject, from }).toEqual({ subject: "Invitation to Riverside Clinic", from: MAIL_FROM });
-    expect(said).not.toMatch(/paypal|evil/i);
-  });
-
-  it("is the one that the platform set last, at most 80 characters and without addresses", async () => {
-    const clinic = await aClinicWithMail();
-    const rename = (name: string) =>
-      given(clinic.platform.put(`/organizations/${clinic.id}`, { organization: { name } }));
-    await rename("Lakeside <b>Clinic</b> https://evil.example me@evil.example evil.example");
-    await given(clinic.client.put("/organization", { organization: { name: "PayPal" } }));
-    await given(
-      clinic.platform.put(`/organizations/${clinic.id}`, { organization: { recording_retention_days: 9 } }),
-    );
-    const mail = await textOf(clinic);
-    expect(mail.subject).toBe("Invitation to Lakeside <b>Clinic</b>");
-    expect(mail.html).toContain("Lakeside &lt;b&gt;Clinic&lt;/b&gt;");
-    expect(mail.said).not.toMatch(/paypal|evil/i);
-    await rename(`Lakeside ${"x".repeat(200)}`);
-    expect((await textOf(clinic)).subject).toBe(`Invitation to Lakeside ${"x".repeat(70)}…`);
-    await rename("https://evil.example");
-    expect((await textOf(clinic)).subject).toBe("Invitation to an organization");
-  });
+  expect((await rename(clinic.client, "/organization", evil)).name).toBe(evil.name);
+  expect(await mailed()).toMatchObject({ from: MAIL_FROM, subject: "Invitation to Riverside Clinic" });
+  const ours = `/organizations/${clinic.id}`;
+  await rename(platform, ours, { name: "Lakeside <b>Clinic</b> https://evil.example me@evil.example" });
+  await rename(clinic.client, "/organization", evil);
+  await rename(platform, ours, { recording_retention_days: 9 });
+  const mail = await mailed();
+  expect(mail?.subject).toBe("Invitation to Lakeside <b>Clinic</b>");
+  expect(mail?.html).toContain("Lakeside &lt;b&gt;Clinic&lt;/b&gt;");
 });
 
 describe("Without mail", () => {
   it.each([
     ["MAIL_FROM", { MAIL_FROM: "" }],
     ["the binding EMAIL", { EMAIL: undefined }],
-  ])("because %s is missing, invites still work, and no message is sent", async (_, bindings) => {
-    const clinic = await aClinicWithMail(aMailProvider(), bindings);
-    const invite = await clinic.invite();
-    expect(invite).toMatchObject({ mail_status: "off", mailed_at: null });
-    expect(clinic.mails.messages).toEqual([]);
-    await clinic.mails.runCron();
-    await clinic.mails.deliver(MESSAGE);
-    expect(clinic.mails.messages).toEqual([]);
-    expect(clinic.provider.attempts).toBe(0);
-    expect((await api("", {}).through(clinic.mails.fetcher).get("/health")).body).toMatchObject({
-      mail: "off",
-    });
-  });
+  ])(
+    "because %s is missing, invites still work, no message is sent, and no limit of mails counts",
+    async (_, bindings) => {
+      const clinic = await aClinicWithMail(aMailProvider(), bindings);
+      const invite = await clinic.invite();
+      expect(invite).toMatchObject({ mail_status: "off", mailed_at: null });
+      expect(clinic.mails.messages).toEqual([]);
+      await haveMailed(clinic, 2000);
+      for (const tag of [1, 2, 3, 4]) await clinic.invite({ email: invite.email.replace("@", `+${tag}@`) });
+      expect(await countsOf(clinic)).toEqual([]);
+      await letAge(invite);
+      expect((await clinic.resend(invite)).body).toMatchObject({ mail_status: "off" });
+      await clinic.mails.runCron();
+      await clinic.mails.deliver(MESSAGE);
+      expect(clinic.mails.messages).toEqual([]);
+      expect(clinic.provider.attempts).toBe(0);
+      expect((await api("", {}).through(clinic.mails.fetcher).get("/health")).body).toMatchObject({
+        mail: "off",
+      });
+    },
+  );
 
   it("queued mails wait until it is back", async () => {
     const clinic = await aClinicWithMail();
@@ -594,7 +429,7 @@ describe("Without mail", () => {
   });
 });
 
-it("No queue message, log line or event about a mail has an address, a name or a link", async () => {
+it("A mail is tried again after a temporary error, but not after a permanent one, and no message, log line or event has an address, a name or a link", async () => {
   const lines: string[] = [];
   const spies = (["log", "error"] as const).map((method) =>
     vi.spyOn(console, method).mockImplementation((...said: unknown[]) => {
@@ -609,11 +444,17 @@ it("No queue message, log line or event about a mail has an address, a name or a
   const collect = () => bodies.push(...clinic.mails.messages.map(({ body }) => JSON.stringify(body)));
   const invite = await clinic.invite(secret);
   collect();
+  await clinic.mails.pass(1000);
+  expect(await clinic.read(invite)).toMatchObject({ mail_status: "queued", mailed_at: null });
   await clinic.mailsUntilDone();
+  expect(provider.attempts).toBe(2);
+  expect(await clinic.read(invite)).toEqual({ ...invite, mail_status: "failed" });
+  expect(await clinic.eventsOf("invite.mail_failed")).toEqual([invite.id]);
   await letAge(invite);
-  await given(clinic.resend(invite));
+  expect(await given(clinic.resend(invite))).toMatchObject({ mail_status: "queued" });
   collect();
   await clinic.mailsUntilDone();
+  expect(await clinic.read(invite)).toMatchObject({ mail_status: "sent", mailed_at: aTimestamp });
   for (const spy of spies) spy.mockRestore();
   const { events } = await given(clinic.client.get("/events?per_page=100"));
   expect(provider.to(invite)).toHaveLength(1);
@@ -688,21 +529,15 @@ describe("GET /invites of the platform API", () => {
     expect(end).toEqual({ organization_invites: [], next_after: second.next_after });
   });
 
-  it("shows the name that the platform chose, as a room does to who opens it, and no suspended organization", async () => {
+  it("shows the name that the platform chose, and no suspended organization", async () => {
     const clinic = await anOrganization();
-    const [room, invite] = [await clinic.addRoom(), await clinic.addInvite()];
+    const invite = await clinic.addInvite();
     const list = async () =>
       (await given(platform.get(`/invites?after=${Number(invite.id) - 1}`))).organization_invites.filter(
         ({ id }: Invite) => id === invite.id,
       );
-    const { name } = await given(clinic.client.get("/organization"));
     await given(clinic.client.put("/organization", { organization: { name: "Your Bank" } }));
-    expect(await list()).toMatchObject([{ id: invite.id, organization_name: name }]);
-    expect(await given(clinic.platform.get(`/invites/${invite.id}`))).toMatchObject({
-      organization_name: name,
-    });
-    const opened = await given(platform.get(`/waiting_rooms/${room.slug}`));
-    expect(opened.waiting_room.user.display_name).toBe(name);
+    expect(await list()).toMatchObject([{ id: invite.id, organization_name: clinic.name }]);
     await given(clinic.platform.put("", { organization: { is_suspended: true } }));
     expect(await list()).toEqual([]);
     await given(clinic.platform.put("", { organization: { is_suspended: false } }));

@@ -3,31 +3,12 @@ import { type Answer, platform } from "../support/api.ts";
 import { atOnce, statusesOf } from "../support/at_once.ts";
 import { aCall, aRecipient, STARTED_AT } from "../support/calls.ts";
 import { storedRows } from "../support/database.ts";
-import { expectRefusal } from "../support/expectations.ts";
 import { acceptToken, create, keepingInvite, tokenOf } from "../support/invites.ts";
 import { add, change, remove, userOf } from "../support/members.ts";
 import { anOrganization, given, type Organization, unique } from "../support/organization.ts";
 import { aClinicWithSignIn, exchange, redeem } from "../support/sign_in.ts";
 
 const ROUNDS = [0, 1, 2];
-
-/**
- * Sends twenty requests at once, one of which ends the membership: the first one in round 0, a later one in each further
- * round. Returns the answers to the others, none of which may be a 5xx.
- */
-async function whileRemoved(
-  clinic: Organization,
-  member: { id: number },
-  round: number,
-  send: (n: number) => Promise<Answer>,
-): Promise<Answer[]> {
-  const position = round * 8;
-  const answers = await atOnce(20, (n) => (n === position ? remove(clinic, member) : send(n)));
-  const [removal] = answers.splice(position, 1);
-  expect(removal?.status).toBe(204);
-  expect(Math.max(...answers.map(({ status }) => status))).toBeLessThan(500);
-  return answers;
-}
 
 /** Expects no trace of a current membership: no roles, room, waiting participants, subs or working API clients. */
 async function expectNoTrace(clinic: Organization, member: { id: number; user_id: number }) {
@@ -57,118 +38,71 @@ describe("A membership that ends amid other requests", () => {
     await expectNoTrace(clinic, peter);
   });
 
-  it.each(ROUNDS)("stays ended if the member is changed (%i)", async (round) => {
-    const clinic = await anOrganization();
-    const paula = await clinic.addProvider();
-    const peter = await clinic.addProvider("Peter");
-    const changes = [
-      { roles: ["provider"] },
-      { roles: ["provider_assistant"], assists: [peter.id] },
-      { display_name: "Dr. Paula", roles: ["provider_assistant", "provider"], assists: [peter.id] },
-    ];
-    const answers = await whileRemoved(clinic, paula, round, (n) =>
-      change(clinic, paula, changes[n % 3] ?? {}),
-    );
-    for (const { status } of answers) expect([200, 422]).toContain(status);
-    await expectNoTrace(clinic, paula);
-  });
-
-  it.each(ROUNDS)("stays ended if an invite of the member is accepted (%i)", async (round) => {
-    const clinic = await anOrganization();
-    const invite = await clinic.addInvite();
-    const token = await tokenOf(invite);
-    const ivy = await keepingInvite(invite, () => clinic.addProvider("Ivy", { email: invite.email }));
-    const answers = await whileRemoved(clinic, ivy, round, () => acceptToken(token));
-    for (const { status } of answers) expect([200, 404, 422]).toContain(status);
-    await expectNoTrace(clinic, ivy);
-    // An invite that was accepted before the end keeps its row, but brings nobody back.
-    expect([404, 422]).toContain((await acceptToken(token)).status);
-    await expectNoTrace(clinic, ivy);
-  });
-
-  it.each(ROUNDS)("leaves no sub that names the member if subs are filled (%i)", async (round) => {
-    const clinic = await anOrganization();
-    const paula = await clinic.addProvider();
-    const { slug } = await clinic.addRoom();
-    const path = `/waiting_rooms/${slug}/waiting_room_subs`;
-    const sam = await clinic.addProvider("Sam");
-    const { id } = await clinic.addSub(slug, {
-      user_id: sam.user_id,
+  it.each(ROUNDS)("leaves nothing of the member, whatever the others request (%i)", async (round) => {
+    const { clinic, provider, client } = await aClinicWithSignIn();
+    const [invite, peter] = [await clinic.addInvite(), await clinic.addProvider("Peter")];
+    const { email } = invite;
+    const accepting = await tokenOf(invite);
+    const paula = await keepingInvite(invite, () => clinic.addProvider("Paula", { email }));
+    const [room, personal] = [(await clinic.addRoom()).slug, paula.waiting_room_slug];
+    const subs = `/waiting_rooms/${room}/waiting_room_subs`;
+    const { id } = await clinic.addSub(room, {
+      user_id: peter.user_id,
       datetime_start: "2127-01-31T09:00:00Z",
     });
-    const answers = await whileRemoved(clinic, paula, round, (n) =>
-      n % 2
-        ? clinic.client.post(path, {
-            waiting_room_sub: {
-              user_id: paula.user_id,
-              datetime_start: `2126-01-${String(n + 1).padStart(2, "0")}T09:00:00Z`,
-            },
-          })
-        : clinic.client.put(`${path}/${id}`, { waiting_room_sub: { user_id: paula.user_id } }),
-    );
-    for (const { status } of answers) expect([200, 201, 422]).toContain(status);
-    await expectNoTrace(clinic, paula);
-  });
-
-  it.each(ROUNDS)("leaves nobody in the personal room if people enter it (%i)", async (round) => {
-    const clinic = await anOrganization();
-    const paula = await clinic.addProvider();
-    const path = `/waiting_rooms/${paula.waiting_room_slug}/participants`;
+    const joined = { waiting_room_slug: personal, ended_at: null, participants: [] };
+    const call = await aCall(clinic, joined, paula);
+    const people = Array.from({ length: 30 }, () => aRecipient({ joined_at: STARTED_AT }));
+    for (const { key } of people) await clinic.addParticipant(personal, { waiting_since: STARTED_AT }, key);
+    const signingIn = await provider.token({ email });
+    const api_client = { name: "Integration", organization_user_id: paula.id };
     const participant = { display_name: "Rita", role: "recipient", waiting_since: new Date().toISOString() };
-    const answers = await whileRemoved(clinic, paula, round, () =>
-      platform.put(`${path}/${unique("rita")}`, { participant }),
-    );
-    for (const { status } of answers) expect([200, 404]).toContain(status);
+    const requests: [allowed: number[], send: (n: number) => Promise<Answer>][] = [
+      [[200, 422], () => change(clinic, paula, { display_name: "Dr. Paula", roles: ["provider"] })],
+      [
+        [200, 422],
+        () => change(clinic, paula, { roles: ["provider", "provider_assistant"], assists: [peter.id] }),
+      ],
+      [[200, 404, 422], () => acceptToken(accepting)],
+      [
+        [201, 422],
+        (n) => {
+          const datetime_start = `2126-01-${String(n + 1).padStart(2, "0")}T09:00:00Z`;
+          return clinic.client.post(subs, { waiting_room_sub: { user_id: paula.user_id, datetime_start } });
+        },
+      ],
+      [
+        [200, 422],
+        () => clinic.client.put(`${subs}/${id}`, { waiting_room_sub: { user_id: paula.user_id } }),
+      ],
+      [
+        [200, 404],
+        () => platform.put(`/waiting_rooms/${personal}/participants/${unique("rita")}`, { participant }),
+      ],
+      [[200], (n) => call.report({ participants: [people[n]] })],
+      [[201, 422], () => clinic.platform.post("/api_clients", { api_client })],
+      [[200, 401], () => exchange(client, signingIn)],
+      [[201, 422], () => add(clinic, { email, display_name: "Dr. Paula", roles: ["provider"] })],
+    ];
+    const position = round * 12;
+    const kindOf = (n: number) => requests[n % requests.length];
+    const answers = await atOnce(30, (n) => (n === position ? remove(clinic, paula) : kindOf(n)?.[1](n)));
+    for (const [n, answer] of answers.entries())
+      expect(n === position ? [204] : kindOf(n)?.[0]).toContain(answer?.status);
     await expectNoTrace(clinic, paula);
-  });
-
-  it.each(ROUNDS)("loses nobody who joins a call from the personal room (%i)", async (round) => {
-    const clinic = await anOrganization();
-    const paula = await clinic.addProvider();
-    const slug = paula.waiting_room_slug;
-    const call = await aCall(clinic, { waiting_room_slug: slug, ended_at: null, participants: [] }, paula);
-    const people = Array.from({ length: 20 }, () => aRecipient({ joined_at: STARTED_AT }));
-    for (const { key } of people) await clinic.addParticipant(slug, { waiting_since: STARTED_AT }, key);
-    const answers = await whileRemoved(clinic, paula, round, (n) =>
-      call.report({ participants: [people[n]] }),
-    );
-    expect(Object.keys(statusesOf(answers))).toEqual(["200"]);
     const participants = await storedRows(clinic, "participants");
-    expect(participants.filter(({ call_id }) => call_id === call.id)).toHaveLength(19);
-    await expectNoTrace(clinic, paula);
-  });
-
-  it.each(ROUNDS)("leaves no working API client if some are created (%i)", async (round) => {
-    const clinic = await anOrganization();
-    const paula = await clinic.addProvider();
-    const answers = await whileRemoved(clinic, paula, round, () =>
-      platform.post(`/organizations/${clinic.id}/api_clients`, {
-        api_client: { name: "Integration", organization_user_id: paula.id },
-      }),
-    );
-    for (const { status } of answers) expect([201, 422]).toContain(status);
-    await expectNoTrace(clinic, paula);
-  });
-
-  it.each(ROUNDS)("leaves no valid code if the member signs in (%i)", async (round) => {
-    const { clinic, provider, client } = await aClinicWithSignIn();
-    const paula = await clinic.addProvider();
-    const token = await provider.token({ email: paula.email });
-    const answers = await whileRemoved(clinic, paula, round, () => exchange(client, token));
-    for (const { status } of answers) expect([200, 401]).toContain(status);
-    for (const { status, body } of answers)
-      if (status === 200) expectRefusal(await redeem(body.code), 401, "Invalid code");
-    await expectNoTrace(clinic, paula);
-  });
-
-  it.each(ROUNDS)("starts anew only after it has ended if the person is added (%i)", async (round) => {
-    const clinic = await anOrganization();
-    const paula = await clinic.addProvider();
-    const user = { email: paula.email, display_name: "Dr. Paula", roles: ["provider"] };
-    const answers = await whileRemoved(clinic, paula, round, () => add(clinic, user));
-    const added = answers.filter(({ status }) => status === 201);
+    const reported = answers.filter((_, n) => n !== position && n % requests.length === 6).length;
+    expect(participants.filter(({ call_id }) => call_id === call.id)).toHaveLength(reported);
+    const added = answers.filter((answer, n) => n % requests.length === 9 && answer?.status === 201);
     expect(added.length).toBeLessThanOrEqual(1);
-    for (const { body } of added) expect(body.id).not.toBe(paula.id);
+    for (const each of added) expect(each?.body.id).not.toBe(paula.id);
+    // A code that was made before the end is invalid, and one after it signs in the person who was added.
+    for (const each of answers.filter((answer) => answer?.body?.code)) {
+      const { status, body } = await redeem(each?.body.code);
+      if (status !== 401) expect(body.organization_user.id).toBe(added[0]?.body.id);
+    }
+    // An invite that was accepted before the end keeps its row, but brings nobody back.
+    expect([404, 422]).toContain((await acceptToken(accepting)).status);
     await expectNoTrace(clinic, paula);
   });
 });
@@ -264,25 +198,6 @@ describe("Thirty requests at once", () => {
       const joined = answers.find(({ status }) => status < 300)?.body;
       expect(await userOf(clinic, joined)).toEqual({ ...joined, assists: [] });
       expect((await given(clinic.client.get("/invites"))).organization_invites).toEqual([]);
-    },
-  );
-
-  it.each(ROUNDS)(
-    "that rename a member and accept an invite: the room has the member's name (%i)",
-    async (round) => {
-      const clinic = await anOrganization();
-      const invite = await clinic.addInvite({ display_name: "Ivy Invitee", role_names: ["provider"] });
-      const token = await tokenOf(invite);
-      const ivy = await keepingInvite(invite, () =>
-        clinic.addUser("Ivy", ["provider_assistant"], { email: invite.email }),
-      );
-      const position = round * 14;
-      const answers = await atOnce(30, (n) =>
-        n === position ? acceptToken(token) : change(clinic, ivy, { display_name: `Ivy ${n}` }),
-      );
-      expect(Object.keys(statusesOf(answers))).toEqual(["200"]);
-      const { display_name, waiting_room_slug } = answers[position]?.body ?? {};
-      expect(waiting_room_slug).toBe(`${clinic.slug}--${display_name.toLowerCase().replace(" ", "-")}`);
     },
   );
 });

@@ -1,11 +1,10 @@
-import { base64url, CompactEncrypt, exportJWK, exportSPKI } from "jose";
+import { base64url, CompactEncrypt, exportSPKI } from "jose";
 import { describe, expect, it } from "vitest";
-import { platform } from "../support/api.ts";
 import { expectGone } from "../support/expectations.ts";
 import { aKey, anIdentityProvider } from "../support/identity_provider.ts";
-import { anOrganization, type Organization } from "../support/organization.ts";
+import { anOrganization } from "../support/organization.ts";
 import { aClinicWithSignIn, anEmail, expectExchanged, expectRefused } from "../support/sign_in.ts";
-import { fromNow, travelTo } from "../support/time.ts";
+import { travelTo } from "../support/time.ts";
 
 const encode = (text: string) => new TextEncoder().encode(text);
 
@@ -69,41 +68,25 @@ async function withOwnKey({ claims, header, jwk }: Scene, bring: (jwk: object) =
 const UNSIGNED: Record<string, Attack> = {
   "says alg none": ({ claims }) => withParts("..", { header: { alg: "none" }, claims }),
   "says alg none in another spelling": ({ claims }) => withParts("..", { header: { alg: "nOnE" }, claims }),
-  "says alg none, although it is signed": ({ issue }) => issue({}, { alg: "none" }),
   "names no algorithm": ({ issue }) => issue({}, { alg: undefined }),
   "names an algorithm that does not exist": ({ issue }) => issue({}, { alg: "constructor" }),
-  "names a number as its algorithm": ({ issue }) => issue({}, { alg: 256 }),
-  "names a list of algorithms": ({ issue }) => issue({}, { alg: ["ES256"] }),
 };
 
 const SIGNED_WITH_WHAT_IS_PUBLIC: Record<string, Attack> = {
   "the PEM of the public key": async (scene) => withSecret(scene, encode(await exportSPKI(scene.publicKey))),
-  "the PEM of the public key without its last line break": async (scene) =>
-    withSecret(scene, encode((await exportSPKI(scene.publicKey)).trimEnd())),
   "the JWK of the public key": (scene) => withSecret(scene, encode(JSON.stringify(scene.jwk))),
-  "the bare JWK of the public key": async (scene) =>
-    withSecret(scene, encode(JSON.stringify(await exportJWK(scene.publicKey)))),
-  "the key set as it is published": (scene) =>
-    withSecret(scene, encode(JSON.stringify(scene.provider.keySet()))),
   "the modulus of the public key": (scene) => withSecret(scene, base64url.decode(scene.jwk.n ?? "")),
-  "the modulus as text": (scene) => withSecret(scene, encode(scene.jwk.n ?? "")),
-  "the modulus, by HS512": (scene) => withSecret(scene, base64url.decode(scene.jwk.n ?? ""), 512),
-  "the id of the key": (scene) => withSecret(scene, encode(scene.header.kid)),
 };
 
 const BADLY_SIGNED: Record<string, Attack> = {
   "with an empty signature": ({ good }) => withParts(good, { signature: "" }),
   "with a truncated signature": ({ good }) =>
     withParts(good, { signature: base64url.encode(signatureOf(good).subarray(0, -1)) }),
-  "with half a signature": ({ good }) =>
-    withParts(good, { signature: base64url.encode(signatureOf(good).subarray(0, 32)) }),
   "with one bit of the signature flipped": ({ good }) => {
     const signature = signatureOf(good);
     signature[10] = (signature[10] ?? 0) ^ 1;
     return withParts(good, { signature: base64url.encode(signature) });
   },
-  "with a byte after the signature": ({ good }) =>
-    withParts(good, { signature: base64url.encode(new Uint8Array([...signatureOf(good), 0])) }),
   "with a signature of zeros only": ({ good }) =>
     withParts(good, { signature: base64url.encode(new Uint8Array(signatureOf(good).length)) }),
   "with the signature of another valid token": async ({ good, issue }) =>
@@ -118,10 +101,7 @@ const BADLY_SIGNED: Record<string, Attack> = {
 const SIGNED_BY_AN_UNKNOWN_KEY: Record<string, Attack> = {
   "with the kid of a known one": (scene) => withOwnKey(scene, () => ({})),
   "with its own kid": async (scene) => scene.provider.token({ email: scene.email }, {}, await aKey()),
-  "without a kid": (scene) => withOwnKey(scene, () => ({ kid: undefined })),
-  "with a number as its kid": (scene) => withOwnKey(scene, () => ({ kid: 0 })),
   "that the header holds": (scene) => withOwnKey(scene, (jwk) => ({ jwk })),
-  "that the header holds and names": (scene) => withOwnKey(scene, (jwk) => ({ jwk, kid: "own" })),
   "that the header points to with an x5u": (scene) =>
     withOwnKey(scene, () => ({ x5u: "https://attacker.test/certificate" })),
   "that another provider has": async (scene) => {
@@ -134,26 +114,16 @@ const ILL_FORMED: Record<string, Attack> = {
   "is empty": () => "",
   "has only its first part": ({ good }) => good.split(".")[0] ?? "",
   "lacks its signature and the dot before it": ({ good }) => good.split(".").slice(0, 2).join("."),
-  "lacks both dots": ({ good }) => good.replaceAll(".", ""),
   "has a fourth part": ({ good }) => `${good}.`,
-  "has nothing but dots": () => "..",
-  "has no header": ({ good }) => good.replace(/^[^.]*/, ""),
-  "has no claims": ({ good }) => good.replace(/\.[^.]*\./, ".."),
-  "is in quotes": ({ good }) => JSON.stringify(good),
-  "begins with Bearer": ({ good }) => `Bearer ${good}`,
   "is 100 KB of one letter": () => "a".repeat(100 * 1024),
-  "is 100 KB of dots": () => ".".repeat(100 * 1024),
   "is 100 KB of random bytes, in three parts": () =>
     Array.from({ length: 3 }, () => base64url.encode(crypto.getRandomValues(new Uint8Array(25_000)))).join(
       ".",
     ),
   "is 100 KB of brackets, in three parts": ({ good }) =>
     good.replace(/\.[^.]*\./, `.${base64url.encode("[".repeat(75_000))}.`),
-  "has characters that no token has": () => "ü\u0000\ud83d.\u2028.💥",
   "has a header that is not JSON": ({ claims, provider }) =>
     signed("header", claims, provider.key.privateKey),
-  "has a header that is a list": ({ claims, header, provider }) =>
-    signed([header], claims, provider.key.privateKey),
   "is in the flattened JSON form": ({ good }) => {
     const [header, payload, signature] = good.split(".");
     return JSON.stringify({ protected: header, payload, signature });
@@ -162,58 +132,37 @@ const ILL_FORMED: Record<string, Attack> = {
     new CompactEncrypt(encode(JSON.stringify(claims)))
       .setProtectedHeader({ ...header, alg: "dir", enc: "A256GCM" })
       .encrypt(crypto.getRandomValues(new Uint8Array(32))),
-  "is a valid one with two more parts": ({ good }) => `${good}.${good.split(".").slice(1).join(".")}`,
 };
 
 /** Tokens signed by the provider itself, but with wrong claims. */
 const WRONG_CLAIMS: Record<string, Attack> = {
   "no issuer": ({ issue }) => issue({ iss: undefined }),
-  "a number as its issuer": ({ issue }) => issue({ iss: 42 }),
   "null as its issuer": ({ issue }) => issue({ iss: null }),
   "a list of issuers": ({ issue, claims }) => issue({ iss: [claims.iss] }),
   "its issuer in upper case": ({ issue, claims }) => issue({ iss: claims.iss?.toUpperCase() }),
-  "its issuer with a space around it": ({ issue, claims }) => issue({ iss: ` ${claims.iss}` }),
-  "its issuer with a null character after it": ({ issue, claims }) => issue({ iss: `${claims.iss}\0` }),
   "half a surrogate pair as its issuer": ({ issue }) => issue({ iss: "\ud800" }),
-  "a piece of SQL as its issuer": ({ issue }) => issue({ iss: "' or 1=1 --" }),
   "another audience": ({ issue }) => issue({ aud: "another" }),
   "other audiences": ({ issue }) => issue({ aud: ["another", "third"] }),
   "no audience": ({ issue }) => issue({ aud: undefined }),
   "an empty list of audiences": ({ issue }) => issue({ aud: [] }),
-  "its audience as a key": ({ issue, claims }) => issue({ aud: { [String(claims.aud)]: true } }),
   "its audience and more in one word": ({ issue, claims }) => issue({ aud: `${claims.aud}-and-more` }),
-  "an exp in this very second": ({ issue }) => issue({ exp: Math.floor(Date.now() / 1000) }),
   "no exp": ({ issue }) => issue({ exp: undefined }),
-  "null as its exp": ({ issue }) => issue({ exp: null }),
   "its exp as text": ({ issue, claims }) => issue({ exp: String(claims.exp) }),
-  "its exp as a date": ({ issue }) => issue({ exp: fromNow(5) }),
-  "an nbf in the future": ({ issue }) => issue({ nbf: Math.floor(Date.now() / 1000) + 120 }),
   "its nbf as text": ({ issue, claims }) => issue({ nbf: String(claims.nbf) }),
-  "an iat in the future": ({ issue }) => issue({ iat: Math.floor(Date.now() / 1000) + 120 }),
   "its iat as text": ({ issue, claims }) => issue({ iat: String(claims.iat) }),
   "no email": ({ issue }) => issue({ email: undefined }),
-  "null as its email": ({ issue }) => issue({ email: null }),
   "a number as its email": ({ issue }) => issue({ email: 42 }),
   "a list of two emails": ({ issue, email }) => issue({ email: [email, email] }),
-  "an object as its email": ({ issue, email }) => issue({ email: { address: email } }),
   "an empty email": ({ issue }) => issue({ email: "" }),
-  "a name as its email": ({ issue }) => issue({ email: "ada" }),
   "its email with a name before it": ({ issue, email }) => issue({ email: `Ada <${email}>` }),
   "two emails": ({ issue, email }) => issue({ email: `${email},${anEmail()}` }),
   "a pattern as its email": ({ issue }) => issue({ email: "%@example.com" }),
   "an unknown email": ({ issue }) => issue({ email: anEmail() }),
-  "email_verified false": ({ issue }) => issue({ email_verified: false }),
-  "email_verified false as text": ({ issue }) => issue({ email_verified: "false" }),
-  "email_verified no as text": ({ issue }) => issue({ email_verified: "no" }),
-  "email_verified 0": ({ issue }) => issue({ email_verified: 0 }),
 };
 
 const WRONG_HEADERS: Record<string, Attack> = {
   "that an unknown parameter is critical": ({ issue }) =>
     issue({}, { crit: ["unheard-of"], "unheard-of": 1 }),
-  "that a missing parameter is critical": ({ issue }) => issue({}, { crit: ["b64"] }),
-  "that nothing is critical": ({ issue }) => issue({}, { crit: [] }),
-  "what is critical, but not as a list": ({ issue }) => issue({}, { crit: "b64", b64: true }),
   "that its content is not encoded": ({ issue }) => issue({}, { crit: ["b64"], b64: false }),
   "another algorithm than its key has": ({ header, claims, provider }) =>
     signed({ ...header, alg: "ES384" }, claims, provider.key.privateKey, "SHA-384"),
@@ -221,11 +170,8 @@ const WRONG_HEADERS: Record<string, Attack> = {
 
 /** Tokens with a valid signature whose content is not a set of claims. */
 const NO_CLAIMS: Record<string, Attack> = {
-  "a text": ({ header, provider }) => signed(header, "claims", provider.key.privateKey),
   "a list": ({ header, claims, provider }) => signed(header, [claims], provider.key.privateKey),
   null: ({ header, provider }) => signed(header, null, provider.key.privateKey),
-  "half of the claims": ({ header, claims, provider }) =>
-    signed(header, JSON.stringify(claims).slice(0, -1), provider.key.privateKey),
 };
 
 /** Exchanges the valid token before and after, to prove that only the attack is wrong, and that it has no lasting effect. */
@@ -294,41 +240,25 @@ describe("A token that is valid for one organization", () => {
     return { here, there, email };
   }
 
-  it("is invalid for another that has not registered the issuer", async () => {
+  it("is invalid for another that has not registered the issuer, even if it claims that organization's issuer", async () => {
     const { here, there, email } = await twoClinics();
-    const [ours, theirs] = [await here.provider.token({ email }), await there.provider.token({ email })];
-    await expectExchanged(here.client, ours);
-    await expectExchanged(there.client, theirs);
-    await expectRefused(here.client, theirs);
-    await expectRefused(there.client, ours);
-  });
-
-  it("is invalid for another even if it claims that organization's issuer", async () => {
-    const { here, there, email } = await twoClinics();
+    await expectExchanged(here.client, await here.provider.token({ email }));
+    await expectRefused(there.client, await here.provider.token({ email }));
     const { kid } = there.provider.key;
     await expectExchanged(there.client, await there.provider.token({ email }));
+    const iss = there.provider.issuer;
     for (const claimed of [{}, { kid }, { jku: here.provider.jwks_url }])
-      await expectRefused(
-        there.client,
-        await here.provider.token({ email, iss: there.provider.issuer }, claimed),
-      );
+      await expectRefused(there.client, await here.provider.token({ email, iss }, claimed));
   });
 
-  it("is invalid for another that shares the issuer, but has no such user", async () => {
-    const { here, there } = await twoClinics();
-    await here.provider.register(there.clinic);
-    const token = await here.provider.token({ email: here.email });
-    await expectExchanged(here.client, token);
-    await expectRefused(there.client, token);
-  });
-
-  it("is invalid for another that shares the issuer under another audience", async () => {
+  it("is invalid for another that shares the issuer, but has no such user or another audience", async () => {
     const { here, there, email } = await twoClinics();
     await here.provider.register(there.clinic, { audience: "theirs" });
     await expectExchanged(here.client, await here.provider.token({ email }));
     await expectRefused(there.client, await here.provider.token({ email }));
     await expectExchanged(there.client, await here.provider.token({ email, aud: "theirs" }));
     await expectRefused(here.client, await here.provider.token({ email, aud: "theirs" }));
+    await expectRefused(there.client, await here.provider.token({ email: here.email, aud: "theirs" }));
   });
 
   it("is invalid for another that registered other keys for the same issuer", async () => {
@@ -345,28 +275,18 @@ describe("A token that is valid for one organization", () => {
 });
 
 describe("A token that was valid", () => {
-  const unregister = ({ id, organization_id }: { id: number; organization_id: number }) =>
-    platform.delete(`/organizations/${organization_id}/issuers/${id}`);
-
-  it("is invalid as soon as its issuer is deleted", async () => {
+  it("is invalid as soon as its issuer is deleted, but not for another organization", async () => {
     const { clinic, client, provider, email, issuer } = await aClinicWithSignIn();
-    const token = await provider.token({ email });
-    await expectExchanged(client, token);
-    expectGone(await unregister(issuer));
-    await expectRefused(client, token);
-    await provider.register(clinic);
-    await expectExchanged(client, token);
-  });
-
-  it("stays valid for another organization whose issuer was not deleted", async () => {
-    const { client, provider, email, issuer } = await aClinicWithSignIn();
-    const other: Organization = await anOrganization();
+    const other = await anOrganization();
     await provider.register(other);
     await other.addProvider("Ada Elsewhere", { email });
     const token = await provider.token({ email });
-    expectGone(await unregister(issuer));
+    await expectExchanged(client, token);
+    expectGone(await clinic.platform.delete(`/issuers/${issuer.id}`));
     await expectRefused(client, token);
     await expectExchanged(other.client, token);
+    await provider.register(clinic);
+    await expectExchanged(client, token);
   });
 
   it("is invalid once its key is withdrawn and the keys are fetched again", async () => {
@@ -401,7 +321,7 @@ describe("The exp, nbf and iat of a token", () => {
       at(seconds);
       await expectExchanged(client, token);
     }
-    for (const seconds of [300, 300.001, 301, 359, 3600]) {
+    for (const seconds of [300, 300.001, 359]) {
       at(seconds);
       await expectRefused(client, token);
     }
@@ -409,16 +329,14 @@ describe("The exp, nbf and iat of a token", () => {
 
   it.each([
     ["its nbf", { nbf: 300 }],
-    ["its iat", { iat: 300 }],
-    ["both", { nbf: 300, iat: 300 }],
     ["the later of both", { nbf: 10, iat: 300 }],
   ])("start it at %s, with a minute of tolerance for different clocks", async (_, times) => {
     const { client, token } = await aTokenOf({ exp: 900, ...times });
-    for (const seconds of [0, 239, 239.999]) {
+    for (const seconds of [0, 239.999]) {
       at(seconds);
       await expectRefused(client, token);
     }
-    for (const seconds of [240, 241, 300, 899]) {
+    for (const seconds of [240, 899]) {
       at(seconds);
       await expectExchanged(client, token);
     }

@@ -1,15 +1,16 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import type { Api } from "../support/api.ts";
-import { atOnce } from "../support/at_once.ts";
-import { aTimestamp, expectRefusal } from "../support/expectations.ts";
-import { accept, acceptToken, tokenOf } from "../support/invites.ts";
-import { add, change, changeThrough, remove, removeThrough, userOf } from "../support/members.ts";
+import type { Answer, Api } from "../support/api.ts";
+import { atOnce, statusesOf } from "../support/at_once.ts";
+import { aTimestamp, expectMissingRole, expectRefusal } from "../support/expectations.ts";
+import { add, change, changeThrough, remove, removeThrough, userOf, usersOf } from "../support/members.ts";
 import { anInvite, given, unique } from "../support/organization.ts";
 import { aClinicWithQueue, aMessage, ofBulkInvite } from "../support/queue.ts";
+import { everyRowBesideTheLog } from "../support/unchanged.ts";
 
-const REMOVED = "The membership of the person who sent this invite has ended";
-const BELOW = "The person who sent this invite may no longer give these roles";
+type Client = Pick<Api, "put" | "delete">;
+
+const ADMIN = "organization_admin";
 
 const anEndpoint = (webhook_endpoint: object = {}) => ({
   webhook_endpoint: { url: `https://${unique("hooks")}.example.com/visits`, ...webhook_endpoint },
@@ -17,7 +18,7 @@ const anEndpoint = (webhook_endpoint: object = {}) => ({
 
 async function aClinicWithTwoAdmins() {
   const clinic = await aClinicWithQueue();
-  const bea = await clinic.addUser("Bea Boss", ["organization_admin"]);
+  const bea = await clinic.addUser("Bea Boss", [ADMIN]);
   const hers = await clinic.addClient(bea.id);
   return { clinic, bea, hers: { ...hers, ...hers.through(clinic.fetcher) } };
 }
@@ -30,159 +31,59 @@ async function endpointOf(client: Pick<Api, "post">, more: object = {}) {
   return endpoint;
 }
 
-const readEndpoint = ({ client }: { client: Pick<Api, "get"> }, { id }: { id: number }) =>
-  given(client.get(`/webhook_endpoints/${id}`));
-
-const TURNED_OFF = { is_active: false, disabled_reason: "creator_removed", updated_at: aTimestamp };
-
-describe("The created_by_user_id of an invite", () => {
-  it("is the client's user in every response, even after they have left", async () => {
-    const { clinic, bea, hers } = await aClinicWithTwoAdmins();
-    const sent = await invite(hers);
-    expect(sent.created_by_user_id).toBe(bea.user_id);
-    expect(await given(clinic.client.get(`/invites/${sent.id}`))).toEqual(sent);
-    expect((await given(clinic.client.get("/invites"))).organization_invites).toEqual([sent]);
-    expect(await given(clinic.platform.get(`/invites/${sent.id}`))).toMatchObject(sent);
-    await given(accept(sent));
-    await given(remove(clinic, bea));
-    const used = await given(clinic.client.get(`/invites/${sent.id}`));
-    expect(used).toMatchObject({ created_by_user_id: bea.user_id, used_at: aTimestamp });
-  });
-
-  it("is the sender of the request for a bulk invite", async () => {
-    const { clinic, bea, hers } = await aClinicWithTwoAdmins();
-    await given(hers.post("/invites/bulk_create", { organization_invites: [anInvite(), anInvite()] }));
-    await clinic.consume(clinic.queue.take());
-    const sent = await clinic.pendingInvites();
-    expect(sent.map(({ created_by_user_id }) => created_by_user_id)).toEqual([bea.user_id, bea.user_id]);
-  });
+it("The end of a membership withdraws the member's bulk invites, even if the member comes back", async () => {
+  const { clinic, bea, hers } = await aClinicWithTwoAdmins();
+  const sent = async (count: number) => {
+    const organization_invites = Array.from({ length: count }, () => anInvite());
+    return (await given(hers.post("/invites/bulk_create", { organization_invites }))).bulk_invite;
+  };
+  const done = await sent(2);
+  await clinic.consume(clinic.queue.take());
+  for (const { created_by_user_id } of await clinic.pendingInvites())
+    expect(created_by_user_id).toBe(bea.user_id);
+  const pending = await sent(3);
+  const mine = await clinic.bulkInvite([anInvite()]);
+  await given(remove(clinic, bea));
+  const progress = await clinic.progressOf(pending);
+  const error = "The membership of the person who sent this invite has ended";
+  expect(progress).toMatchObject({ status: "completed", created_count: 0, failed_count: 3 });
+  expect(progress.failures).toMatchObject([{ error }, { error }, { error }]);
+  expect(await clinic.pendingInvites()).toEqual([]);
+  const { events } = await given(clinic.client.get("/events?type=bulk_invite.completed"));
+  expect(events).toMatchObject([done, pending].map(({ id }) => ({ data: { bulk_invite_id: id } })));
+  const { email, display_name, roles } = bea;
+  await given(add(clinic, { email, display_name, roles, returning_user_id: bea.id }));
+  await clinic.consume([aMessage(ofBulkInvite(pending)), ...mine.messages]);
+  expect(await clinic.progressOf(pending)).toEqual(progress);
+  expect(await clinic.progressOf(mine)).toMatchObject({ created_count: 1 });
+  expect(await clinic.pendingInvites()).toHaveLength(1);
 });
 
-describe("The end of a membership", () => {
-  it("deletes the member's pending invites, active and expired, so that nobody can accept them", async () => {
-    const { clinic, bea, hers } = await aClinicWithTwoAdmins();
-    const [active, expired] = [await invite(hers), await invite(hers)];
-    await env.DB.prepare("update invites set expires_at = 1 where id = ?").bind(expired.id).run();
-    const token = await tokenOf(active);
-    const mine = await invite(clinic.client);
-    await given(remove(clinic, bea));
-    expectRefusal(await acceptToken(token), 404, "Invite not found");
-    for (const { id } of [active, expired])
-      expectRefusal(await clinic.client.get(`/invites/${id}`), 404, "Invite not found");
-    expect(await clinic.pendingInvites()).toEqual([mine]);
-    // The email is free again.
-    await invite(clinic.client, { email: active.email });
+it("A member who only loses organization_admin has endpoints turned off, and loses invites of former members, and invites and bulk rows above the new level", async () => {
+  const { clinic, bea, hers } = await aClinicWithTwoAdmins();
+  const endpoint = await endpointOf(hers);
+  const [admins, providers] = [["organization_admin", "provider"], ["provider"]];
+  await invite(hers, { role_names: admins });
+  const former = await clinic.addProvider();
+  await given(remove(clinic, former));
+  await invite(hers, { role_names: providers, returning_user_id: former.id });
+  const below = await invite(hers, { role_names: providers });
+  const organization_invites = [anInvite({ role_names: admins }), anInvite({ role_names: providers })];
+  const { bulk_invite } = await given(hers.post("/invites/bulk_create", { organization_invites }));
+  await given(change(clinic, bea, { roles: providers }));
+  expect(await given(clinic.client.get(`/webhook_endpoints/${endpoint.id}`))).toEqual({
+    ...endpoint,
+    is_active: false,
+    disabled_reason: "creator_removed",
+    updated_at: aTimestamp,
   });
-
-  it("fails the pending rows of the member's bulk invites", async () => {
-    const { clinic, bea, hers } = await aClinicWithTwoAdmins();
-    const rows = [anInvite(), anInvite(), anInvite()];
-    const { bulk_invite } = await given(hers.post("/invites/bulk_create", { organization_invites: rows }));
-    const mine = await clinic.bulkInvite([anInvite()]);
-    await given(remove(clinic, bea));
-    const progress = await clinic.progressOf(bulk_invite);
-    expect(progress).toMatchObject({ status: "completed", created_count: 0, failed_count: 3 });
-    expect(new Set(progress.failures.map(({ error }: { error: string }) => error))).toEqual(
-      new Set([REMOVED]),
-    );
-    expect(await clinic.pendingInvites()).toEqual([]);
-    const { events } = await given(clinic.client.get("/events?type=bulk_invite.completed"));
-    expect(events.map(({ data }: { data: object }) => data)).toEqual([{ bulk_invite_id: bulk_invite.id }]);
-    await clinic.consume(mine.messages);
-    expect(await clinic.progressOf(mine)).toMatchObject({ created_count: 1 });
-    expect(await clinic.progressOf(bulk_invite)).toEqual(progress);
-    expect(await clinic.pendingInvites()).toHaveLength(1);
-  });
-
-  it("fails the pending rows even if the member comes back before they are processed", async () => {
-    const { clinic, bea, hers } = await aClinicWithTwoAdmins();
-    const { bulk_invite } = await given(
-      hers.post("/invites/bulk_create", { organization_invites: [anInvite()] }),
-    );
-    await given(remove(clinic, bea));
-    const user = { email: bea.email, display_name: "Bea", roles: ["organization_admin"] };
-    await given(add(clinic, { ...user, returning_user_id: bea.id }));
-    await clinic.consume([aMessage(ofBulkInvite(bulk_invite))]);
-    expect((await clinic.progressOf(bulk_invite)).failures).toMatchObject([{ row: 0, error: REMOVED }]);
-  });
-
-  it("turns off the member's webhook endpoints, until another administrator turns them on", async () => {
-    const { clinic, bea, hers } = await aClinicWithTwoAdmins();
-    const endpoint = await endpointOf(hers);
-    const asleep = await endpointOf(hers, { is_active: false });
-    const mine = await endpointOf(clinic.client);
-    expect(endpoint).not.toHaveProperty("created_by_user_id");
-    await given(remove(clinic, bea));
-    expect(await readEndpoint(clinic, endpoint)).toEqual({ ...endpoint, ...TURNED_OFF });
-    expect(await readEndpoint(clinic, asleep)).toEqual(asleep);
-    expect(await readEndpoint(clinic, mine)).toEqual(mine);
-    const path = `/webhook_endpoints/${endpoint.id}`;
-    const active = await given(clinic.client.put(path, { webhook_endpoint: { is_active: true } }));
-    expect(active).toMatchObject({ is_active: true, disabled_reason: null });
-  });
-});
-
-describe("The user who answers for a webhook endpoint", () => {
-  const turnOn = { webhook_endpoint: { is_active: true } };
-
-  it.each([
-    ["turned it on", turnOn],
-    ["set its URL", anEndpoint()],
-  ])("is the last one who %s", async (_, change) => {
-    const { clinic, bea, hers } = await aClinicWithTwoAdmins();
-    const endpoint = await endpointOf(clinic.client, { is_active: change !== turnOn });
-    const path = `/webhook_endpoints/${endpoint.id}`;
-    await given(hers.put(path, change));
-    await given(remove(clinic, bea));
-    expect(await readEndpoint(clinic, endpoint)).toMatchObject(TURNED_OFF);
-    await given(clinic.client.put(path, turnOn));
-    const cora = await clinic.addUser("Cora Chief", ["organization_admin"]);
-    await given(remove(clinic, clinic.admin));
-    expect(await readEndpoint({ client: await clinic.addClient(cora.id) }, endpoint)).toMatchObject(
-      TURNED_OFF,
-    );
-  });
-
-  it("stays the same if another administrator changes neither of these", async () => {
-    const { clinic, bea, hers } = await aClinicWithTwoAdmins();
-    const endpoint = await endpointOf(clinic.client);
-    const { url, is_active } = endpoint;
-    const webhook_endpoint = { url, is_active, event_types: ["call.ended"] };
-    await given(hers.put(`/webhook_endpoints/${endpoint.id}`, { webhook_endpoint }));
-    await given(remove(clinic, bea));
-    expect(await readEndpoint(clinic, endpoint)).toMatchObject({ is_active: true, disabled_reason: null });
-  });
-});
-
-describe("A member who only loses organization_admin", () => {
-  it("has endpoints turned off, and loses invites and bulk rows above the new level", async () => {
-    const { clinic, bea, hers } = await aClinicWithTwoAdmins();
-    const endpoint = await endpointOf(hers);
-    const [admins, providers] = [["organization_admin", "provider"], ["provider"]];
-    const above = await invite(hers, { role_names: admins });
-    const below = await invite(hers, { role_names: providers });
-    const organization_invites = [anInvite({ role_names: admins }), anInvite({ role_names: providers })];
-    const { bulk_invite } = await given(hers.post("/invites/bulk_create", { organization_invites }));
-    await given(change(clinic, bea, { roles: providers }));
-    expect(await readEndpoint(clinic, endpoint)).toEqual({ ...endpoint, ...TURNED_OFF });
-    expectRefusal(await clinic.client.get(`/invites/${above.id}`), 404, "Invite not found");
-    expect(await given(clinic.client.get(`/invites/${below.id}`))).toEqual(below);
-    expect(await clinic.progressOf(bulk_invite)).toMatchObject({ status: "pending", failed_count: 1 });
-    await clinic.consume([aMessage(ofBulkInvite(bulk_invite))]);
-    expect(await clinic.progressOf(bulk_invite)).toMatchObject({
-      status: "completed",
-      created_count: 1,
-      failures: [{ row: 0, error: BELOW }],
-    });
-  });
-
-  it("loses nothing if the level does not change", async () => {
-    const { clinic, bea, hers } = await aClinicWithTwoAdmins();
-    const endpoint = await endpointOf(hers);
-    const sent = await invite(hers, { role_names: ["organization_admin"] });
-    await given(change(clinic, bea, { display_name: "Bea", roles: ["provider", "organization_admin"] }));
-    expect(await readEndpoint(clinic, endpoint)).toEqual(endpoint);
-    expect(await clinic.pendingInvites()).toEqual([sent]);
+  expect(await clinic.pendingInvites()).toEqual([below]);
+  expect(await clinic.progressOf(bulk_invite)).toMatchObject({ status: "pending", failed_count: 1 });
+  await clinic.consume([aMessage(ofBulkInvite(bulk_invite))]);
+  expect(await clinic.progressOf(bulk_invite)).toMatchObject({
+    status: "completed",
+    created_count: 1,
+    failures: [{ row: 0, error: "The person who sent this invite may no longer give these roles" }],
   });
 });
 
@@ -269,4 +170,63 @@ describe("A client whose user has changed since an isolate looked it up", () => 
       expect(await left("webhook_endpoints where is_active")).toBe(0);
     },
   );
+
+  it("can neither regain organization_admin, nor give it to others, nor remove anybody, once its user lost it", async () => {
+    const { clinic, bea, hers } = await aClinicWithTwoAdmins();
+    const paula = await clinic.addProvider();
+    await given(hers.get("/roles"));
+    await given(changeThrough(clinic.client, bea, { roles: ["provider"] }));
+    const { roles } = await given(hers.get("/roles"));
+    expect(roles).toContain(ADMIN);
+    // No time may pass here: after a minute, the isolate looks the client up again.
+    const before = await everyRowBesideTheLog();
+    for (const member of [bea, paula, clinic.admin]) {
+      expectMissingRole(await changeThrough(hers, member, { roles: [ADMIN] }));
+      expectMissingRole(await removeThrough(hers, member));
+    }
+    expect(await everyRowBesideTheLog()).toEqual(before);
+  });
+
+  it("can change members as soon as its user becomes an organization_admin", async () => {
+    const { clinic, bea } = await aClinicWithTwoAdmins();
+    const paula = await clinic.addProvider();
+    const client = await clinic.addClient(paula.id);
+    await given(client.get("/roles"));
+    await given(changeThrough(clinic.client, paula, { roles: [ADMIN] }));
+    await given(changeThrough(client, bea, { display_name: "Bea B." }));
+  });
+
+  it.each([0, 9, 19])("cannot outrun a demotion with requests at once (%i)", async (position) => {
+    const { clinic, bea, hers } = await aClinicWithTwoAdmins();
+    const al = await clinic.addUser("Al", ["provider_assistant"]);
+    await given(hers.get("/roles"));
+    const answers = await atOnce(20, (n) => {
+      if (n === position) return changeThrough(clinic.client, bea, { roles: ["provider"] });
+      return n % 2
+        ? changeThrough(hers, bea, { roles: [ADMIN, "provider"] })
+        : changeThrough(hers, al, { display_name: `Al ${n}` });
+    });
+    expect(answers[position]?.status).toBe(200);
+    for (const { status } of answers) expect([200, 403]).toContain(status);
+    expect(await userOf(clinic, bea)).toMatchObject({ roles: ["provider"] });
+  });
+});
+
+it.each<[string, Record<number, number>, (client: Client, of: { id: number }) => Promise<Answer>]>([
+  ["remove each other", { 204: 1, 401: 1 }, removeThrough],
+  [
+    "take the role from each other",
+    { 200: 1, 403: 1 },
+    (client, of) => changeThrough(client, of, { roles: ["provider"] }),
+  ],
+])("The last two organization_admins who %s at once leave one of them", async (_, statuses, act) => {
+  for (const round of [0, 1]) {
+    const { clinic, bea, hers } = await aClinicWithTwoAdmins();
+    for (const each of [clinic.client, hers]) await given(each.get("/roles"));
+    const asks = [() => act(clinic.client, bea), () => act(hers, clinic.admin)];
+    const answers = await Promise.all((round ? asks.reverse() : asks).map((ask) => ask()));
+    expect(statusesOf(answers)).toEqual(statuses);
+    const admins = (await usersOf(clinic)).filter(({ roles }: { roles: string[] }) => roles.includes(ADMIN));
+    expect(admins).toHaveLength(1);
+  }
 });

@@ -14,7 +14,7 @@ import {
   liveKit,
   signatureOf,
 } from "../support/livekit.ts";
-import { anOrganization, unique } from "../support/organization.ts";
+import { anOrganization } from "../support/organization.ts";
 import { fromNow, travelTo } from "../support/time.ts";
 import { changingNothing } from "../support/unchanged.ts";
 import { throughWorkerWith } from "../support/worker.ts";
@@ -59,13 +59,6 @@ interface Own {
 }
 
 describe("POST /api/livekit/webhook", () => {
-  it("accepts an event signed by LiveKit's own package", async () => {
-    const clinic = await anOrganization();
-    const room = await aLiveKitRoom(clinic);
-    await delivered([room.joined("rita", 0)]);
-    expect(await callsOf(clinic, room.owner)).toMatchObject([{ is_ended: false }]);
-  });
-
   it("hashes the bytes as they were sent, white space included", async () => {
     const clinic = await anOrganization();
     const room = await aLiveKitRoom(clinic);
@@ -174,7 +167,9 @@ describe("POST /api/livekit/webhook", () => {
     expectRefusal(await signed.send("POST", "/*", ""), 404, "Not found");
   });
 
-  it("accepts 256 KiB, and refuses more", async () => {
+  it("accepts 256 KiB of JSON, and refuses more", async () => {
+    for (const body of ["{", ""])
+      expectRefusal(await liveKit.send(body), 400, "Request body is not valid JSON");
     const event = anEvent("room_started");
     expect((await liveKit.send(event.padEnd(LIMIT))).status).toBe(200);
     expectRefusal(
@@ -184,17 +179,10 @@ describe("POST /api/livekit/webhook", () => {
     );
   });
 
-  it("refuses a body that is not JSON", async () => {
-    expectRefusal(await liveKit.send("{"), 400, "Request body is not valid JSON");
-    expectRefusal(await liveKit.send(""), 400, "Request body is not valid JSON");
-  });
-
-  it.each(["application/webhook+json; charset=utf-8", "application/json", "text/plain"])(
-    "accepts the content type %s",
-    async (type) => {
+  it("accepts any content type", async () => {
+    for (const type of ["application/webhook+json; charset=utf-8", "application/json", "text/plain"])
       expect((await liveKit.send("{}", { "Content-Type": type })).status).toBe(200);
-    },
-  );
+  });
 
   const UNUSABLE: Record<string, string> = {
     "no object": "[]",
@@ -267,30 +255,6 @@ describe("POST /api/livekit/webhook", () => {
         ]);
     },
   );
-
-  it("returns 503 if the database fails, so that LiveKit sends the event again", async () => {
-    const DB = new Proxy(env.DB, {
-      get(target, property) {
-        if (property === "withSession") return () => DB;
-        if (property === "getBookmark") return () => null;
-        if (property === "batch")
-          return () => Promise.reject(new Error("D1_ERROR: Network connection lost."));
-        return Reflect.get(target, property).bind(target);
-      },
-    });
-    const room = await aLiveKitRoom(await anOrganization());
-    const server = aLiveKitServer({ fetcher: throughWorkerWith({ DB }) });
-    expectRefusal(
-      await server.send(room.joined("rita", 0)),
-      503,
-      "The database is not available at the moment: try again",
-    );
-    expectRefusal(
-      await server.send(room.recorded(unique("EG"), 10)),
-      503,
-      "The database is not available at the moment: try again",
-    );
-  });
 });
 
 describe("The log line of a LiveKit event that cannot be used", () => {

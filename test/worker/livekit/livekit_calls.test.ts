@@ -150,33 +150,6 @@ describe("A call from LiveKit's events", () => {
     await delivered([room.joined("phone", 5, phone), room.left("phone", 35, 5, UNANSWERED)]);
     expect(await shown()).toMatchObject([{ participants: [{ display_name: "rita" }] }]);
   });
-
-  it("is removed if its only participant is an unanswered phone", async () => {
-    const { clinic, room, shown } = await aRoom();
-    await delivered([room.joined("phone", 5), room.left("phone", 35, 5, UNANSWERED), room.finished(40)]);
-    expect(await shown()).toEqual([]);
-    const day = "date_start=2026-01-31&date_end=2026-01-31";
-    expect(await given(clinic.client.get(`/call_metrics?${day}`))).toMatchObject({ total_calls: {} });
-  });
-});
-
-describe("A participant's fields from LiveKit's events", () => {
-  it("are set by the first event that has them, and never replace the platform's values", async () => {
-    const { clinic, room, shown } = await aRoom();
-    await delivered([room.joined("rita", 10)]);
-    expect(await shown()).toMatchObject([{ participants: [{ display_name: "rita", role: "recipient" }] }]);
-    const said = { name: "Rita", attributes: { role: "provider", external_reference: "p-1" } };
-    await delivered([room.joined("rita", 20, said)]);
-    const filled = { display_name: "Rita", role: "provider", external_reference: "p-1" };
-    expect(await shown()).toMatchObject([{ participants: [filled] }]);
-    const other = { name: "R.", attributes: { role: "recipient", external_reference: "p-2" } };
-    await delivered([room.left("rita", 30, 20, other)]);
-    expect(await shown()).toMatchObject([{ participants: [filled] }]);
-    const correction = { display_name: "Rita Recipient", role: "recipient", external_reference: null };
-    await given(reportCall(clinic, room.sid, { participants: [{ key: "rita", ...correction }] }));
-    await delivered([room.joined("rita", 40, said), room.left("rita", 50, 40, other)]);
-    expect(await shown()).toMatchObject([{ participants: [correction] }]);
-  });
 });
 
 describe("recording_consent in LiveKit's events", () => {

@@ -52,7 +52,9 @@ async function aRoomWithoutACall(metadata = "{}") {
     const path = `/organization_users/${room.owner.id}/calls/${id}/consents`;
     return (await given(clinic.client.get(path))).consents;
   };
-  return { clinic, room, report, recordings, consents };
+  /** The room as LiveKit names it once its metadata is right. */
+  const withMetadata = () => aLiveKitRoom(clinic, { sid: room.sid, name: room.name });
+  return { clinic, room, report, recordings, consents, withMetadata };
 }
 
 describe("A refusal from LiveKit before its call is known", () => {
@@ -111,10 +113,9 @@ describe("A refusal from LiveKit before its call is known", () => {
   });
 
   it("counts for a call that LiveKit's events create later", async () => {
-    const { clinic, room, recordings } = await aRoomWithoutACall();
+    const { room, recordings, withMetadata } = await aRoomWithoutACall();
     await delivered([room.joined("patient", 10, REFUSES), room.recorded(anEgressId(), 60)]);
-    const { sid, name } = room;
-    const named = await aLiveKitRoom(clinic, { sid, name });
+    const named = await withMetadata();
     await delivered([
       named.joined("doctor", 5, CONSENTS),
       named.left("doctor", 50, 5, CONSENTS),
@@ -174,10 +175,9 @@ describe("A refusal from LiveKit before its call is known", () => {
   });
 
   it("does not keep a call without participants", async () => {
-    const { clinic, room } = await aRoomWithoutACall();
+    const { clinic, room, withMetadata } = await aRoomWithoutACall();
     await delivered([room.joined("third", 10, REFUSES)]);
-    const { sid, name } = room;
-    const named = await aLiveKitRoom(clinic, { sid, name });
+    const named = await withMetadata();
     const unanswered = { disconnectReason: DisconnectReason.USER_UNAVAILABLE };
     await delivered([named.joined("phone", 20), named.left("phone", 40, 20, unanswered)]);
     expect((await given(clinic.client.get("/calls"))).calls).toEqual([]);
@@ -209,9 +209,8 @@ describe("A refusal from LiveKit before its call is known", () => {
     ["in order", (events: string[]) => events],
     ["out of order", (events: string[]) => events.toReversed()],
   ])("counts on a failed connection if the person came on another one: events %s", async (_, ordered) => {
-    const { clinic, room, recordings } = await aRoomWithoutACall();
-    const { sid, name } = room;
-    const named = await aLiveKitRoom(clinic, { sid, name });
+    const { recordings, withMetadata } = await aRoomWithoutACall();
+    const named = await withMetadata();
     const failed = { ...REFUSES, disconnectReason: DisconnectReason.JOIN_FAILURE };
     await delivered(ordered([named.joined("rita", 10, CONSENTS), named.left("rita", 30, 20, failed)]));
     await delivered([
@@ -223,9 +222,8 @@ describe("A refusal from LiveKit before its call is known", () => {
   });
 
   it("is a single decision if a failed connection repeats it", async () => {
-    const { clinic, room, report, consents } = await aRoomWithoutACall();
-    const { sid, name } = room;
-    const named = await aLiveKitRoom(clinic, { sid, name });
+    const { report, consents, withMetadata } = await aRoomWithoutACall();
+    const named = await withMetadata();
     const attributes = { recording_consent: "false", recording_consent_at: at(5) };
     const failed = { attributes, disconnectReason: DisconnectReason.JOIN_FAILURE };
     await delivered([

@@ -1,7 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { SYSTEM_USER_ID } from "../../../src/organization/members/organization_users.table.ts";
-import { platform } from "../support/api.ts";
 import { aCall, aRecipient, reportCall, reportEgress } from "../support/calls.ts";
 import { countingRoundTrips } from "../support/database.ts";
 import { aLiveKitRoom, aLiveKitServer, anEgressId, at, delivered, EgressStatus } from "../support/livekit.ts";
@@ -194,21 +193,6 @@ describe("An egress whose call is not reported yet", () => {
     expect(row).toEqual({ check_at: Date.parse(timeAhead("09:40:00.000")) });
   });
 
-  it("adds no round trip to the report of the call", async () => {
-    const clinic = await anOrganization();
-    const room = await aLiveKitRoom(clinic);
-    await delivered(eventsOf(room, anEgressId()));
-    const { fetcher, during } = countingRoundTrips();
-    const report = {
-      waiting_room_slug: room.waitingRoom.slug,
-      organization_user_id: room.owner.id,
-      started_at: at(0),
-    };
-    const trips = await during(() => given(platform.through(fetcher).put(room.url, { call: report })));
-    expect(trips).toBe(2);
-    expect(await waiting(clinic)).toEqual([]);
-  });
-
   it("is added to the call that a later event names", async () => {
     const clinic = await anOrganization();
     const [room, egress_id] = [await aLiveKitRoom(clinic), anEgressId()];
@@ -232,20 +216,6 @@ describe("An egress whose call is not reported yet", () => {
     await reportCallOf(clinic, room, room.sid);
     expect((await given(clinic.client.get(`${call.path}/egresses`))).egresses).toEqual(before);
     expect((await recordingsOf(clinic, room)).egresses).toEqual([]);
-    expect(await waiting(clinic)).toEqual([]);
-  });
-
-  it("is not lost if the call is reported at the same time", async () => {
-    const clinic = await anOrganization();
-    const rooms = await Promise.all(Array.from({ length: 10 }, () => aLiveKitRoom(clinic)));
-    await Promise.all(
-      rooms.flatMap((room) => [
-        delivered([room.recorded(anEgressId(), 600)]),
-        reportCallOf(clinic, room, room.sid),
-        delivered([room.finished(590)]),
-      ]),
-    );
-    for (const room of rooms) expect((await recordingsOf(clinic, room)).egresses).toMatchObject([RECORDED]);
     expect(await waiting(clinic)).toEqual([]);
   });
 });

@@ -91,15 +91,6 @@ describe("The files of LiveKit's egress", () => {
     expect(await recordingOf(clinic, room)).toMatchObject({ status: "egress_deleted", url: null });
   });
 
-  it("are deleted by the cron when their retention is over", async () => {
-    const { clinic, room, ended, filesLeft } = await aRecordedRoom();
-    await delivered([...visitOf(room), ended()]);
-    await given(clinic.client.put("/organization", { organization: { recording_retention_days: 1 } }));
-    await workerWith({ BULK_INVITES: aQueue().binding }).runCron();
-    expect(await filesLeft()).toBe(0);
-    expect((await recordingOf(clinic, room)).status).toBe("egress_deleted");
-  });
-
   it("are deleted even if only an event before the end named them", async () => {
     const { clinic, room, egress_id, info, names, filesLeft, remove } = await aRecordedRoom();
     const { endedAt: _, ...running } = info;
@@ -145,24 +136,6 @@ describe("The files of LiveKit's egress", () => {
     const { audit_logs } = await given(clinic.client.get(`${path}/audit_logs?event=update`));
     expect(audit_logs).toHaveLength(1);
     await changingNothing(() => delivered([ended()]));
-  });
-
-  it("belong to the recording that named them first, and to no other", async () => {
-    const { clinic, room, ended, names } = await aRecordedRoom();
-    await delivered([...visitOf(room), ended()]);
-    const call = await aCall(clinic);
-    for (const storage_key of [names.audio, names.playlist, names.manifest])
-      await expect(call.addEgress({ storage_key })).rejects.toThrow("the file of another recording");
-    const [other, lines] = [anEgressId(), logged()];
-    await given(reportEgress(clinic, other, { call_key: call.key, status: "egress_active" }));
-    await delivered([
-      room.egress(other, EgressStatus.EGRESS_COMPLETE, {
-        fileResults: [new FileInfo({ filename: names.audio, location: storedAt(names.audio) })],
-      }),
-    ]);
-    expect(lines()).toMatchObject([{ event: "livekit_file_not_used", reason: "of another recording" }]);
-    await given(clinic.platform.delete(`/egresses/${other}`));
-    expect(await fileExists(names.audio)).toBe(true);
   });
 
   it("are left out and logged if they cannot be storage keys, while the others are kept", async () => {

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { type Fetcher, platform } from "../support/api.ts";
+import type { Fetcher } from "../support/api.ts";
 import { countingRoundTrips, storedRows } from "../support/database.ts";
 import { expectMissingRole } from "../support/expectations.ts";
 import { observedDatabase } from "../support/observed_database.ts";
@@ -131,45 +131,28 @@ describe.each(creations)("%s with an Idempotency-Key", (route, example) => {
 describe("An Idempotency-Key", () => {
   const path = "/waiting_rooms";
 
-  it.each([
-    ["another body", aRoomNamed("Oncology")],
-    ["a body with one more space", `${JSON.stringify(aRoomNamed("Cardiology"))} `],
-  ])("is refused when reused with %s", async (_, otherBody) => {
-    const organization = await anOrganization();
-    const key = unique("key");
-    const body = aRoomNamed("Cardiology");
-    await given(postWith(organization, path, body, key));
-    const refused = await changingNothing(() => postWith(organization, path, otherBody, key));
-    expect(refused.status).toBe(422);
-    await given(postWith(organization, path, body, key));
-  });
-
-  it("is refused when reused with the same body for another room's subs", async () => {
+  it("is refused when reused with another body, or with the same body for another room's subs", async () => {
     const organization = await anOrganization();
     const [one, another] = [await organization.addRoom(), await organization.addRoom()];
-    const sub = {
-      user_id: (await organization.addProvider()).user_id,
-      datetime_start: "2126-01-31T09:30:00Z",
-    };
-    const body = { waiting_room_sub: sub };
-    const key = unique("key");
-    await given(postWith(organization, `${path}/${one.slug}/waiting_room_subs`, body, key));
-    const otherPath = `${path}/${another.slug}/waiting_room_subs`;
-    expect(await changingNothing(() => postWith(organization, otherPath, body, key))).toMatchObject({
-      status: 422,
-      body: {
-        error: "Idempotency-Key: was already used for another request; each request needs its own key",
-      },
-    });
-  });
-
-  it("belongs to one of thirty different bodies sent at once", async () => {
-    const organization = await anOrganization();
-    const key = unique("key");
-    const bodies = Array.from({ length: 30 }, (_, n) => aRoomNamed(`Room ${n}`));
-    const answers = await Promise.all(bodies.map((body) => postWith(organization, path, body, key)));
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(29).fill(422)]);
-    expect(await roomsOf(organization)).toBe(1);
+    const { user_id } = await organization.addProvider();
+    const sub = (datetime_start: string) => ({ waiting_room_sub: { user_id, datetime_start } });
+    const subsOf = ({ slug }: { slug: string }) => `${path}/${slug}/waiting_room_subs`;
+    const body = sub("2126-01-31T09:30:00Z");
+    await given(postWith(organization, subsOf(one), body, "1"));
+    for (const [room, otherBody] of [
+      [one, sub("2126-01-31T09:31:00Z")],
+      [one, `${JSON.stringify(body)} `],
+      [another, body],
+    ])
+      expect(await changingNothing(() => postWith(organization, subsOf(room), otherBody, "1"))).toMatchObject(
+        {
+          status: 422,
+          body: {
+            error: "Idempotency-Key: was already used for another request; each request needs its own key",
+          },
+        },
+      );
+    await given(postWith(organization, subsOf(one), body, "1"));
   });
 
   it("is refused when reused for another operation, even with the same body", async () => {
@@ -199,12 +182,6 @@ describe("An Idempotency-Key", () => {
     expect(new Set(rooms.map(({ id }) => id)).size).toBe(3);
   });
 
-  it("means the same with and without the quotes of the standard", async () => {
-    const organization = await anOrganization();
-    const room = await given(postWith(organization, path, aRoomNamed("Oncology"), '"a key"'));
-    expect(await given(postWith(organization, path, aRoomNamed("Oncology"), "a key"))).toEqual(room);
-  });
-
   const BAD_KEY = {
     status: 400,
     body: { error: "Idempotency-Key: must be 1 to 255 printable ASCII characters, for example a UUID" },
@@ -225,9 +202,11 @@ describe("An Idempotency-Key", () => {
       expect(await changingNothing(() => postWith(organization, path, aRoomNamed("A"), key))).toMatchObject(
         BAD_KEY,
       );
-    for (const key of ["x", '"', "~ !", `"${"x".repeat(255)}"`])
+    for (const key of ["x", '"', "~ !", "a key", `"${"x".repeat(255)}"`])
       await given(client.send("POST", path, aRoomNamed("A"), { "Idempotency-Key": key }));
-    expect(await roomsOf(organization)).toBe(4);
+    // The standard writes quotes.
+    await given(client.send("POST", path, aRoomNamed("A"), { "Idempotency-Key": '"a key"' }));
+    expect(await roomsOf(organization)).toBe(5);
   });
 
   it.each([...creations, ...WITH_SECRET])(
@@ -240,39 +219,28 @@ describe("An Idempotency-Key", () => {
     },
   );
 
-  it("is one key if it is sent in two headers", async () => {
-    const organization = await anOrganization();
-    const twice: Fetcher = (request) => {
-      request.headers.append("Idempotency-Key", "b");
-      return throughWorkerWith({})(request);
-    };
-    const room = await given(repeating(organization, twice).post(path, aRoomNamed("Oncology"), "a"));
-    for (const key of ["a", "b"])
-      expect((await given(postWith(organization, path, aRoomNamed("Oncology"), key))).id).not.toBe(room.id);
-    expect(await given(postWith(organization, path, aRoomNamed("Oncology"), "a, b"))).toEqual(room);
-  });
-
-  it("does not let a revoked client in", async () => {
-    const organization = await anOrganization();
-    const key = unique("key");
-    await given(postWith(organization, path, aRoomNamed("Oncology"), key));
-    await given(organization.platform.delete(`/api_clients/${organization.client.id}`));
-    travelTo(fromNow(1));
-    expect(await postWith(organization, path, aRoomNamed("Oncology"), key)).toMatchObject({ status: 401 });
-  });
-
-  it("replays nothing that its client may no longer create", async () => {
-    const organization = await anOrganization();
-    const colleague = await organization.addUser("Ada", ["organization_admin"]);
-    const client = await organization.addClient(colleague.id);
-    const body = { organization_invite: { ...anInvite(), role_names: ["organization_admin"] } };
-    const post = () => client.send("POST", "/invites", body, { "Idempotency-Key": "1" });
-    await given(post());
-    const change = { user: { roles: ["provider"] } };
-    await given(platform.put(`/organizations/${organization.id}/users/${colleague.id}`, change));
-    travelTo(fromNow(1));
-    expect(await changingNothing(post)).toMatchObject({ status: 422 });
-  });
+  it.each([...WITH_SECRET, creationBy("POST /invites")])(
+    "replays nothing for a caller who lost access to it: %s",
+    async (route, example) => {
+      const organization = await anOrganization();
+      const { path, body } = await example(organization);
+      const role_names = ["organization_admin"];
+      const invite = { organization_invite: { ...anInvite(), role_names } };
+      const colleague = await organization.addUser("Ada", ["organization_admin"]);
+      const client = await organization.addClient(colleague.id);
+      const isInvite = route === "POST /invites";
+      const post = () => client.send("POST", path, isInvite ? invite : body, { "Idempotency-Key": "1" });
+      await given(post());
+      await given(organization.platform.put(`/users/${colleague.id}`, { user: { roles: ["provider"] } }));
+      travelTo(fromNow(1));
+      const refused = await changingNothing(post);
+      if (isInvite) expect(refused.status).toBe(422);
+      else expectMissingRole(refused);
+      await given(organization.platform.delete(`/api_clients/${client.id}`));
+      travelTo(fromNow(1));
+      expect((await post()).status).toBe(401);
+    },
+  );
 
   it("stores no email and no name of an invitee, and still replays the same response", async () => {
     const organization = await anOrganization();
@@ -343,33 +311,6 @@ describe("An Idempotency-Key", () => {
     await workerWith({}).runCron();
     expect(await stored()).toBe(0);
   });
-
-  it("replays the creation of a sub even if its room is gone", async () => {
-    const organization = await anOrganization();
-    const room = await organization.addRoom();
-    const { user_id } = await organization.addProvider();
-    const body = { waiting_room_sub: { user_id, datetime_start: "2126-01-31T09:30:00Z" } };
-    const post = () => given(postWith(organization, `${path}/${room.slug}/waiting_room_subs`, body, "1"));
-    const sub = await post();
-    await given(organization.client.delete(`${path}/${room.slug}`));
-    expect(await post()).toEqual(sub);
-  });
-
-  it.each(WITH_SECRET)(
-    "hides the created resource from a caller who lost access to it: %s",
-    async (_, example) => {
-      const organization = await anOrganization();
-      const { path, body } = await example(organization);
-      const colleague = await organization.addUser("Ada", ["organization_admin"]);
-      const client = await organization.addClient(colleague.id);
-      const post = () => client.send("POST", path, body, { "Idempotency-Key": "1" });
-      await given(post());
-      const change = { user: { roles: ["provider"] } };
-      await given(platform.put(`/organizations/${organization.id}/users/${colleague.id}`, change));
-      travelTo(fromNow(1));
-      expectMissingRole(await changingNothing(post));
-    },
-  );
 });
 
 describe("POST /webhook_endpoints with an Idempotency-Key", () => {

@@ -7,7 +7,7 @@ import { storedRows } from "../support/database.ts";
 import { expectMissingRole, expectRefusal } from "../support/expectations.ts";
 import { anOrganization, given } from "../support/organization.ts";
 import { workerWith } from "../support/queue.ts";
-import { fromNow, timeAhead, travelTo } from "../support/time.ts";
+import { timeAhead, travelTo } from "../support/time.ts";
 import { says } from "../support/transcripts.ts";
 import { changingNothing, changingOnlyTheLog } from "../support/unchanged.ts";
 
@@ -99,18 +99,6 @@ describe.each(Object.entries(TEXTS) as [Kind, (typeof TEXTS)[Kind]][])(
       await changingOnlyTheLog(() => given(correct(kind, correction(1))));
     });
 
-    it("is refused without X-Acting-User if the organization requires it, even if nothing changes", async () => {
-      const { client, correct } = await aDocumentedCall();
-      await given(client.put("/organization", { organization: { require_acting_user: true } }));
-      travelTo(fromNow(2));
-      for (const n of [0, 1])
-        expectRefusal(
-          await changingNothing(() => correct(kind, correction(n))),
-          400,
-          /^X-Acting-User and X-Purpose/,
-        );
-    });
-
     it("returns 403 or 404 to a user who has just lost the role or the access", async () => {
       const { clinic, correct, visit } = await aDocumentedCall();
       const change = (id: number, roles: string[]) =>
@@ -124,26 +112,6 @@ describe.each(Object.entries(TEXTS) as [Kind, (typeof TEXTS)[Kind]][])(
       await change(bea.id, ["provider_assistant"]);
       expectMissingRole(await correct(kind, correction(1), hers));
       expect((await given(clinic.client.get(`${visit.path}/${kind}/versions`))).versions).toEqual([]);
-    });
-
-    it("works under legal hold", async () => {
-      const { correct, visit } = await aDocumentedCall();
-      await given(visit.hold());
-      await given(correct(kind, correction(1)));
-    });
-
-    it("numbers the versions of twenty simultaneous corrections without a gap", async () => {
-      const { correct, read, versions } = await aDocumentedCall();
-      const answers = await atOnce(20, (n) =>
-        given(correct(kind, { ...correction(n % 10), reason: `${n}` })),
-      );
-      expect(answers).toHaveLength(20);
-      const all: { version: number }[] = await versions(kind);
-      expect(all.map(({ version }) => version)).toEqual(all.map((_, n) => all.length - n));
-      const told = [await read(kind), ...all].map((each) => said(each as never));
-      // If two concurrent corrections say the same, the second one changes nothing.
-      for (const [n, text] of told.slice(1).entries()) expect(text).not.toBe(told[n]);
-      expect(new Set(told).size).toBe(10);
     });
 
     it("is refused after the maximum number of corrections", async () => {
@@ -198,57 +166,3 @@ describe.each(Object.entries(TEXTS) as [Kind, (typeof TEXTS)[Kind]][])(
 
 const storedVersions = async ({ id }: { id: number }) =>
   (await storedRows({ id }, "call_text_versions")).length;
-
-it("PUT …/calls/{key}/soap_note cannot bring back the text from before a correction", async () => {
-  const { correct, visit, read } = await aDocumentedCall();
-  await given(correct("soap_note", { text: "Plan: 1", reason: REASON }));
-  const again = () => visit.reportSoapNote(TEXTS.soap_note.report);
-  expectRefusal(
-    await changingNothing(again),
-    422,
-    "The SOAP note is final and cannot be changed by a report: correct it in the external API",
-  );
-  expect(await read("soap_note")).toMatchObject({ text: "Plan: 1" });
-});
-
-describe("PUT …/calls/{call_id}/transcript with lines", () => {
-  it("keeps the ids, times and speakers of the lines, in JSON, in WebVTT and in the versions", async () => {
-    const { client, correct, read, versions, visit, texts } = await aDocumentedCall();
-    const { transcript_lines, ...rest } = texts.transcript;
-    const [first, second, third] = transcript_lines;
-    const withTexts = (...said: string[]) => ({
-      ...rest,
-      transcript_lines: transcript_lines.map((line: object, n: number) => ({ ...line, text: said[n] })),
-    });
-    const once = withTexts("Take two tablets.", "Five?", "Two.");
-    const corrected = await given(
-      correct("transcript", {
-        lines: [
-          { id: third.id, text: "Two." },
-          { id: first.id, text: "Take two tablets." },
-        ],
-        reason: REASON,
-      }),
-    );
-    expect(corrected).toEqual(once);
-    expect(await read("transcript")).toEqual(once);
-    const twice = withTexts("Take two tablets.", "Two?", "Two.");
-    expect(
-      await given(correct("transcript", { lines: [{ id: second.id, text: "Two?" }], reason: REASON })),
-    ).toEqual(twice);
-    const shown = await client.send("GET", `${visit.path}/transcript`, undefined, { Accept: "text/vtt" });
-    expect(shown.body).toBe(
-      "WEBVTT\n\n00:00:00.000 --> 00:00:01.250\n<v Paula Provider>Take two tablets.\n\n00:00:01.500 --> 00:00:02.000\n<v Rita Recipient>Two?\n\n00:00:02.000 --> 00:00:03.000\n<v Paula Provider>Two.\n",
-    );
-    const said = (await versions("transcript")).map(
-      ({ version, reason: _, user_id: __, created_at: ___, ...transcript }: Record<string, unknown>) => [
-        version,
-        transcript,
-      ],
-    );
-    expect(said).toEqual([
-      [2, once],
-      [1, texts.transcript],
-    ]);
-  });
-});

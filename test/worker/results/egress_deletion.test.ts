@@ -66,31 +66,6 @@ describe("The platform's DELETE …/egresses/{egress_id}", () => {
     expect((await given(clinic.client.get(`${call.path}/egresses`))).egresses).toEqual([deleted]);
     expect(await updates()).toEqual([{ ...deletedOnce, user_id: SYSTEM_USER_ID }]);
   });
-
-  it("also deletes a recording without a file", async () => {
-    const { remove, read, updates } = await aRecording({ storage_key: null });
-    const bucket = aBucket();
-    const { fetcher } = workerWith({ RECORDINGS: bucket.binding });
-    expect((await remove(fetcher)).status).toBe(204);
-    expect(bucket.asked).toEqual([]);
-    expect(await read()).toMatchObject({ status: "egress_deleted", url: null });
-    expect(await updates()).toHaveLength(1);
-  });
-
-  it("changes nothing when repeated, even under a legal hold that began later", async () => {
-    const { remove, call } = await aRecording();
-    await given(remove());
-    expect((await changingNothing(remove)).status).toBe(204);
-    await given(call.hold());
-    expect((await changingNothing(remove)).status).toBe(204);
-  });
-
-  it("deletes the recording once if ten requests come at the same time", async () => {
-    const { remove, updates } = await aRecording();
-    const answers = await Promise.all(Array.from({ length: 10 }, () => remove()));
-    expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(204));
-    expect(await updates()).toHaveLength(1);
-  });
 });
 
 describe("The organization's DELETE …/egresses/{id}", () => {
@@ -156,25 +131,6 @@ describe("DELETE …/egresses/{egress_id} while the storage fails", () => {
     expect((await read()).status).toBe("egress_deleted");
     expect(await fileExists(storage_key)).toBe(false);
   });
-
-  it.each(["the file that it names now", "the one before"])(
-    "deletes both files later if a report names another one meanwhile, even if the storage keeps %s at first",
-    async (kept) => {
-      const { clinic, bucket, runCron, report, read, storage_key, updates } = await aFailedDeletion();
-      const other = aKey(clinic);
-      await storeFile(other);
-      await given(report({ storage_key: other }));
-      bucket.refuses = (keys) => keys.includes(kept === "the one before" ? storage_key : other);
-      await runCron();
-      expect(await fileExists(storage_key)).toBe(kept === "the one before");
-      expect((await read()).status).toBe("egress_ended");
-      bucket.refuses = () => false;
-      await runCron();
-      expect((await read()).status).toBe("egress_deleted");
-      expect(await Promise.all([storage_key, other].map(fileExists))).toEqual([false, false]);
-      expect(await updates()).toHaveLength(1);
-    },
-  );
 
   it("does not delay other deletions, and is not forgotten after them", async () => {
     const stuck = await aFailedDeletion();
@@ -261,18 +217,6 @@ describe("A late PUT …/egresses/{egress_id} of a deleted recording", () => {
     await given(report({ storage_key: aKey(clinic) }));
     const checkAt = env.DB.prepare("select check_at from egresses where egress_id = ?").bind(egress_id);
     expect(await checkAt.first("check_at")).toBeNull();
-  });
-
-  it("can name no file of another call or of another recording", async () => {
-    const { remove, report, clinic } = await aRecording({ storage_key: null });
-    await given(remove());
-    const other = await aRecording({}, {}, clinic);
-    const ofAnotherCall = { call_key: other.call.key, status: "egress_ended", storage_key: aKey(clinic) };
-    await changingNothing(() => given(report(ofAnotherCall)));
-    const taken = await changingNothing(() => report({ storage_key: other.storage_key }));
-    expectRefusal(taken, 422, /file of another recording/);
-    await workerWith({}).runCron();
-    expect(await fileExists(other.storage_key)).toBe(true);
   });
 });
 

@@ -1,10 +1,8 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { QUIETING_STATEMENTS, RESUMING_STATEMENTS } from "../../../src/dev/quiet_statements.ts";
 import { ERASED_PORTION, ERASURES_COUNTED } from "../../../src/limits.ts";
 import { entriesAbout } from "../support/access_logs.ts";
 import { theWorker } from "../support/api.ts";
-import { atOnce } from "../support/at_once.ts";
 import {
   aCall,
   aProviderOnTheCall,
@@ -82,25 +80,6 @@ describe("DELETE /participants", () => {
     expect(stored).toContain(call.participants[0].key);
   });
 
-  it("erases visits to waiting rooms that led to no call, but leaves a person who is waiting", async () => {
-    const clinic = await anOrganization();
-    const reference = unique("patient");
-    const { slug } = await clinic.addRoom();
-    const left = await waits(clinic, slug, reference, { left_at: STARTED_AT });
-    const waiting = await waits(clinic, slug, reference);
-    expect(await given(erase(clinic, reference))).toEqual({ ...NOTHING, erased_count: 1, ongoing_count: 1 });
-    expect(
-      (await given(clinic.client.get(`/waiting_rooms/${slug}/participants`))).participants,
-    ).toMatchObject([{ id: waiting.id, display_name: "Rita Recipient", external_reference: reference }]);
-    await clinic.addParticipant(slug, { waiting_since: WAITING_SINCE, left_at: STARTED_AT }, waiting.key);
-    expect(await given(erase(clinic, reference))).toEqual({ ...NOTHING, erased_count: 1 });
-    expect(await entriesFor(clinic, reference)).toMatchObject([
-      { event: "delete", resource_id: left.id, call_id: null },
-      { event: "read", resource: "waiting_room", shown: [waiting.id] },
-      { event: "delete", resource_id: waiting.id, call_id: null },
-    ]);
-  });
-
   it("leaves a call that has not ended, even under legal hold, until it has", async () => {
     const clinic = await anOrganization();
     const reference = unique("patient");
@@ -142,35 +121,6 @@ describe("DELETE /participants", () => {
       expect(await given(changingOnlyTheLog(() => erase(clinic, nobody, true)))).toEqual(NOTHING);
     expect(await entriesAbout(clinic, "search", "participant")).toHaveLength(3);
     expect(await entriesFor(clinic, "nobody")).toMatchObject([{ event: "search", resource_id: null }]);
-  });
-
-  it("needs exactly one reference, and texts must be true or false", async () => {
-    const { clinic, reference } = await aPatient();
-    const one = `external_reference=${reference}`;
-    for (const [query, error] of [
-      ["", "external_reference: is required"],
-      ["?texts=true", "external_reference: is required"],
-      ["?external_reference=", "external_reference: must not be empty"],
-      [`?${one}&text=true`, "text: is not a parameter of this operation; use texts, external_reference"],
-      [`?${one}&external_reference=other`, "external_reference: is given twice: give it once"],
-      [`?${one}&texts=yes`, "texts: must be one of true, false"],
-      [`?${one}&texts=1`, "texts: must be one of true, false"],
-      [`?${one}&texts=true&texts=false`, "texts: is given twice: give it once"],
-    ])
-      expectRefusal(await changingNothing(() => clinic.client.delete(`/participants${query}`)), 400, error);
-  });
-});
-
-describe("After DELETE /participants, a late report", () => {
-  it("can still withdraw a consent", async () => {
-    const { clinic, reference, call } = await aPatient();
-    await call.addEgress();
-    await given(erase(clinic, reference));
-    const egresses = async () => (await given(clinic.client.get(`${call.path}/egresses`))).egresses;
-    expect(await egresses()).toHaveLength(1);
-    const [, { key }] = call.participants;
-    await given(call.report({ participants: [{ key, recording_consent: false }] }));
-    expect(await egresses()).toEqual([]);
   });
 });
 
@@ -269,16 +219,6 @@ describe("DELETE /participants of a person with many calls", () => {
       expect([display_name, external_reference]).toEqual(["Participant", null]);
     for (const { external_reference } of await storedRows(clinic, "calls"))
       expect(external_reference).toBeNull();
-  });
-
-  it("erases each participation once if requests come at the same moment", async () => {
-    const count = ERASED_PORTION + 50;
-    const { clinic, reference } = await aPatientOfMany(count);
-    const portions = await atOnce(3, () => given(erase(clinic, reference)));
-    const erased = portions.map(({ erased_count }) => erased_count).sort((a, b) => b - a);
-    expect(erased).toEqual([ERASED_PORTION, 50, 0]);
-    expect(await erasedIds(clinic)).toHaveLength(count);
-    expect(isEachOnce(await erasedIds(clinic))).toBe(true);
   });
 
   it("reads as many rows of 6,000 calls as of 2,000, and counts the first ones", async () => {
@@ -441,24 +381,6 @@ describe("DELETE /participants with texts=true", () => {
     expect(await fileExists(storage_key)).toBe(false);
   });
 
-  it("also deletes a file that was named before it was uploaded", async () => {
-    const clinic = await anOrganization();
-    const reference = unique("patient");
-    const storage_key = `${clinic.slug}/${unique("late")}.wav`;
-    const egress = { status: "egress_ending", ended_at: null, storage_key };
-    const call = await aDocumentedCall(clinic, reference, { egress });
-    await given(erase(clinic, reference, true));
-    await workerWith({}).runCron();
-    await storeFile(storage_key);
-    const { egress_id } = call.reported;
-    const report = () =>
-      reportEgress(clinic, egress_id, { status: "egress_ended", storage_key, ended_at: ENDED_AT });
-    await given(report());
-    await given(report());
-    await workerWith({}).runCron();
-    expect(await fileExists(storage_key)).toBe(false);
-  });
-
   it("leaves the files to the cron while the storage fails", async () => {
     const clinic = await anOrganization();
     const reference = unique("patient");
@@ -473,21 +395,6 @@ describe("DELETE /participants with texts=true", () => {
     expect(await entriesAbout(clinic, "delete", "egress")).toMatchObject([
       { resource_id: call.reported.id, api_client_id: clinic.client.id },
     ]);
-  });
-
-  it("deletes no file of a restored database until its operator resumes it", async () => {
-    const clinic = await anOrganization();
-    const reference = unique("patient");
-    const call = await aDocumentedCall(clinic, reference);
-    const run = (statements: string[]) => env.DB.batch(statements.map((each) => env.DB.prepare(each)));
-    onTestFinished(async () => void (await run(RESUMING_STATEMENTS)));
-    await run(QUIETING_STATEMENTS);
-    expect(await given(erase(clinic, reference, true))).toEqual({ ...NOTHING, erased_count: 1 });
-    await workerWith({}).runCron();
-    expect(await call.left()).toEqual({ ...GONE, file: true, status: "egress_ended" });
-    await run(RESUMING_STATEMENTS);
-    await workerWith({}).runCron();
-    expect(await call.left()).toEqual(GONE);
   });
 });
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import { EGRESSES_LOOKED_THROUGH } from "../../../src/limits.ts";
-import { entriesAbout } from "../support/access_logs.ts";
 import { aCall, aRecipient } from "../support/calls.ts";
 import { anOrganization, given, type Organization } from "../support/organization.ts";
 import { insertMany } from "../support/rows.ts";
@@ -16,17 +15,6 @@ async function aRecordedCall(clinic: Organization, day: string, call: object = {
 }
 
 describe("GET /egresses", () => {
-  it("writes an access log entry for each request, with the dates of its filter", async () => {
-    const clinic = await anOrganization();
-    await given(clinic.client.get("/egresses"));
-    await given(clinic.client.get("/egresses?from=2026-01-30&to=2026-01-31"));
-    const list = { resource_id: null, call_id: null, api_client_id: clinic.client.id, shown: null };
-    expect(await entriesAbout(clinic, "read", "egress")).toMatchObject([
-      { ...list, from_date: null, to_date: null },
-      { ...list, from_date: "2026-01-30", to_date: "2026-01-31" },
-    ]);
-  });
-
   it("finds a recording behind many hidden ones, page by page", async () => {
     const clinic = await anOrganization();
     const refused = await aCall(clinic, { participants: [aRecipient({ recording_consent: false })] });

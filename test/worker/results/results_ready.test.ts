@@ -1,7 +1,5 @@
-import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { aCall, type Call, ENDED_AT, reportEgress } from "../support/calls.ts";
-import { aLiveKitRoom, delivered } from "../support/livekit.ts";
 import { anOrganization, given, type Organization, unique } from "../support/organization.ts";
 import { workerWith } from "../support/queue.ts";
 import { fromNow, travelTo } from "../support/time.ts";
@@ -137,27 +135,6 @@ describe("call.results_ready", () => {
     await later(10);
     await later(60);
     expect(await announced(clinic)).toHaveLength(1);
-  });
-
-  it("comes for a call that only LiveKit reported", async () => {
-    const clinic = await anOrganization();
-    const room = await aLiveKitRoom(clinic);
-    await delivered([room.joined("rita", 8), room.left("rita", 50, 8), room.finished(90)]);
-    await later(10);
-    expect(await announced(clinic)).toHaveLength(1);
-  });
-
-  it("is not sent while a restored database is quiet, and comes when it resumes", async () => {
-    const { count } = await anEndedCall((call) => given(call.reportSoapNote(note)));
-    await env.DB.prepare("insert into database_settings (name, value) values ('quiet', 1)").run();
-    try {
-      await later(30);
-      expect(await count()).toBe(0);
-    } finally {
-      await env.DB.prepare("delete from database_settings where name = 'quiet'").run();
-    }
-    await runCron();
-    expect(await count()).toBe(1);
   });
 
   it("comes for each of many calls, and one organization's drafts do not delay another's", async () => {

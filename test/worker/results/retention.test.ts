@@ -13,8 +13,6 @@ import { changingNothing, changingNothingOf } from "../support/unchanged.ts";
 
 const DAY = 24 * 60;
 
-const HELD = "The call is under legal hold: end the hold first";
-
 /** Lets the organizations of other tests keep everything. */
 beforeEach(async () => {
   await env.DB.prepare(
@@ -139,19 +137,6 @@ describe.each([
     expect(events).toMatchObject([{ data: { organization_user_id: owner.id, call_id: call.id } }]);
   });
 
-  const report = (call: Awaited<ReturnType<typeof aCall>>, is_final: boolean) =>
-    subject === "transcript"
-      ? call.reportTranscript({ is_final, lines: [] })
-      : call.reportSoapNote({ text: "Again.", is_final });
-
-  it("changes nothing without a text, and does not keep later reports out", async () => {
-    const clinic = await anOrganization();
-    const call = await aCall(clinic);
-    expect((await changingNothing(() => remove(call))).status).toBe(204);
-    await given(report(call, true));
-    expect((await clinic.client.get(`${call.path}/${subject}`)).status).toBe(200);
-  });
-
   it("makes the database refuse the text, whatever code writes it", async () => {
     const call = await aResult();
     await given(remove(call));
@@ -159,13 +144,6 @@ describe.each([
     const insert = `insert into call_texts (organization_id, call_id, kind, ${columns}, is_final, created_at, updated_at)
       values (?, ?, '${subject}', '', 0, 0, 0)`;
     await expect(env.DB.prepare(insert).bind(call.clinic.id, call.id).run()).rejects.toThrow(/was deleted/);
-  });
-
-  it("is refused under legal hold", async () => {
-    const call = await aResult({ legal_hold: true });
-    expectRefusal(await changingNothing(() => remove(call)), 422, HELD);
-    await given(call.release());
-    expect((await remove(call)).status).toBe(204);
   });
 });
 

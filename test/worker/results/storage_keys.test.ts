@@ -3,12 +3,11 @@ import { EgressStatus } from "@livekit/protocol";
 import { describe, expect, it } from "vitest";
 import { platform } from "../support/api.ts";
 import { aCall, reportEgress } from "../support/calls.ts";
-import { expectRefusal } from "../support/expectations.ts";
 import { aLiveKitRoom, anEgressId, at, delivered } from "../support/livekit.ts";
 import { aLiveKit } from "../support/livekit_api.ts";
 import { logged } from "../support/logged.ts";
 import { anOrganization, given, type Organization, unique } from "../support/organization.ts";
-import { fileExists, storeFile } from "../support/storage.ts";
+import { storeFile } from "../support/storage.ts";
 import { fromNow, travelTo } from "../support/time.ts";
 import { changingNothing } from "../support/unchanged.ts";
 
@@ -34,34 +33,6 @@ async function recordingOf({ client }: Organization, path: string, egress_id: st
 }
 
 describe("PUT …/egresses/{egress_id} with another recording's file", () => {
-  it.each(["the same call", "another call"])(
-    "refuses a file of %s, in the first report and in a later one, so that nobody can delete it this way",
-    async (whose) => {
-      const { clinic, recorded, call: other, storage_key } = await aTakenFile();
-      const call = whose === "the same call" ? recorded : other;
-      const first = { call_key: call.key, status: "egress_ended", storage_key };
-      const report = () => reportEgress(clinic, unique("egress"), first);
-      expectRefusal(await changingNothing(report), 422, OF_ANOTHER);
-      const { egress_id } = await call.addEgress({ storage_key: null });
-      const later = () => reportEgress(clinic, egress_id, { storage_key, error: "New." });
-      expectRefusal(await changingNothing(later), 422, OF_ANOTHER);
-      await given(clinic.platform.delete(`/egresses/${egress_id}`));
-      expectRefusal(await changingNothing(later), 422, OF_ANOTHER);
-      expect(await fileExists(storage_key)).toBe(true);
-    },
-  );
-
-  it("refuses a file that the other recording named earlier, even if that was deleted", async () => {
-    const { clinic, call, storage_key, egress_id } = await aTakenFile();
-    const other = aKey(clinic);
-    await given(reportEgress(clinic, egress_id, { storage_key: other }));
-    const mine = () => call.addEgress({ storage_key });
-    await expect(mine()).rejects.toThrow(OF_ANOTHER);
-    await given(clinic.platform.delete(`/egresses/${egress_id}`));
-    await expect(mine()).rejects.toThrow(OF_ANOTHER);
-    await expect(call.addEgress({ storage_key: other })).rejects.toThrow(OF_ANOTHER);
-  });
-
   it("is also refused by the database, whatever code writes it", async () => {
     const { call, clinic, storage_key, egress_id } = await aTakenFile();
     await given(reportEgress(clinic, egress_id, { storage_key: null }));
@@ -76,13 +47,6 @@ describe("PUT …/egresses/{egress_id} with another recording's file", () => {
     for (const statement of statements)
       await changingNothing(() => expect(statement.run()).rejects.toThrow(/file is of another recording/));
   });
-});
-
-it("PUT …/egresses/{egress_id} may name the recording's own file again, after another file and none", async () => {
-  const { clinic, recorded, storage_key, egress_id } = await aTakenFile();
-  for (const named of [aKey(clinic), storage_key, null, storage_key])
-    await given(reportEgress(clinic, egress_id, { storage_key: named }));
-  expect((await recordingOf(clinic, recorded.path, egress_id)).url).toContain(storage_key);
 });
 
 /** The path of the room's call, which has ended with everybody's consent. */

@@ -6,8 +6,7 @@ import { countingRoundTrips } from "../support/database.ts";
 import { expectRefusal } from "../support/expectations.ts";
 import { anOrganization, given, type Organization } from "../support/organization.ts";
 import { countingRows } from "../support/rows.ts";
-import { aCallToTranscribe, aDraft, says, texts } from "../support/transcripts.ts";
-import { changingNothing } from "../support/unchanged.ts";
+import { aCallToTranscribe, says, texts } from "../support/transcripts.ts";
 
 const readAs = ({ client }: Organization, { path }: { path: string }, Accept: string) =>
   client.send("GET", `${path}/transcript`, undefined, { Accept });
@@ -77,16 +76,6 @@ describe("GET …/calls/{call_id}/transcript as WebVTT", () => {
       expectRefusal(refused, 404, "Transcript not found");
       expect(refused.headers.get("Content-Type")).toMatch(/^application\/json/);
     }
-  });
-
-  it("costs one round trip, as JSON does", async () => {
-    const { clinic, call } = await aTranscript();
-    const counting = countingRoundTrips();
-    const client = clinic.client.through(counting.fetcher);
-    await given(client.get("/roles"));
-    const Accept = "text/vtt";
-    const ask = () => given(client.send("GET", `${call.path}/transcript`, undefined, { Accept }));
-    expect(await counting.during(ask)).toBe(1);
   });
 });
 
@@ -174,27 +163,8 @@ describe("GET …/calls/{call_id}/transcript?egress_id=", () => {
   });
 });
 
-it("PUT …/calls/{key}/transcript accepts lines of a person who was added to the call later", async () => {
-  const { call, read } = await aDraft();
-  const late = aRecipient({ display_name: "Lou Late" });
-  await given(call.report({ participants: [late] }));
-  await given(call.reportTranscript({ lines: [says(late, 0, 1)] }));
-  expect((await read()).body.transcript_lines).toMatchObject([{ display_name: "Lou Late" }]);
-});
-
 /** `test/unit/results/transcripts.merge.test.ts` covers all cases of a merge. */
 describe("PUT …/calls/{key}/transcript with many lines", () => {
-  it("accepts 10,000 lines, and refuses one more with a single message", async () => {
-    const clinic = await anOrganization();
-    const call = await aCall(clinic, { participants: [aRecipient({ key: "p" })] });
-    const lines = Array.from({ length: 10_001 }, (_, n) => says({ key: "p" }, n, n, "Yes."));
-    const report = (lines: object[]) => call.reportTranscript({ is_final: true, lines });
-    const refused = await changingNothing(() => report(lines));
-    expectRefusal(refused, 422, "transcript.lines: must hold at most 10,000 lines");
-    await given(report(lines.slice(1)));
-    expect((await given(clinic.client.get(`${call.path}/transcript`))).transcript_lines).toHaveLength(10_000);
-  });
-
   it("reads a few rows per line, however many people speak", async () => {
     const clinic = await anOrganization();
     const people = Array.from({ length: 100 }, () => aRecipient());

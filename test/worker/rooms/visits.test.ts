@@ -5,7 +5,7 @@ import { platform } from "../support/api.ts";
 import { atOnce, statusesOf } from "../support/at_once.ts";
 import { aCall, aRecipient, ENDED_AT, STARTED_AT, WAITING_SINCE } from "../support/calls.ts";
 import { storedRows } from "../support/database.ts";
-import { aTimestamp, expectGone, expectRefusal } from "../support/expectations.ts";
+import { aTimestamp, expectRefusal } from "../support/expectations.ts";
 import { aLiveKitRoom, delivered } from "../support/livekit.ts";
 import { anOrganization, given, type Organization, unique } from "../support/organization.ts";
 import { aClinicWithQueue, aQueue, workerWith } from "../support/queue.ts";
@@ -87,47 +87,6 @@ async function callPath({ client }: Pick<Organization, "client">, id: number) {
 const cancel = ({ client }: Organization, { id }: { id: number }) => client.delete(`/visits/${id}`);
 
 describe("POST /visits", () => {
-  it("returns a link for each participant, which GET /visits/{id} repeats and GET /visits leaves out", async () => {
-    const clinic = await anOrganization();
-    const [room, provider] = [await clinic.addRoom(), await clinic.addProvider()];
-    const participants = [
-      RITA,
-      { role: "provider", display_name: "Dr. Paula", user_id: provider.user_id, external_reference: null },
-    ];
-    const plan = {
-      organization_user_id: provider.id,
-      starts_at: `${dateAhead()}T10:30:00+01:00`,
-      ends_at: timeAhead("10:15:00"),
-      external_reference: "visit-1",
-      participants,
-    };
-    const { status, body } = await clinic.client.post("/visits", { visit: aPlan(room.slug, plan) });
-    expect(status).toBe(201);
-    expect(body).toEqual({
-      id: expect.any(Number),
-      waiting_room_id: room.id,
-      organization_user_id: provider.id,
-      external_reference: "visit-1",
-      status: "planned",
-      starts_at: timeAhead(),
-      ends_at: timeAhead("10:15:00.000"),
-      call_ids: [],
-      participants: participants.map((each) => ({
-        ...each,
-        id: expect.any(Number),
-        join_url: expect.stringMatching(
-          new RegExp(`^https://app\\.[\\w.]+/meet/${room.slug}\\?visit=[\\w-]+\\.[\\w-]+\\.[\\w-]+$`),
-        ),
-      })),
-      created_at: aTimestamp,
-      updated_at: body.created_at,
-    });
-    expect(await changingOnlyTheLog(() => readVisit(clinic, body))).toEqual(body);
-    const { visits } = await given(clinic.client.get("/visits"));
-    const withoutLinks = body.participants.map(({ join_url, ...each }: Visit["participants"][0]) => each);
-    expect(visits).toEqual([{ ...body, participants: withoutLinks }]);
-  });
-
   it("returns the same visit and links for a repeated Idempotency-Key", async () => {
     const clinic = await anOrganization();
     const body = { visit: aPlan((await clinic.addRoom()).slug, { participants: [RITA, RITA] }) };
@@ -176,40 +135,9 @@ describe("A visit", () => {
     expectRefusal(await peters.get(path), 404);
     expect(await entriesAbout(clinic, "read", "visit")).toHaveLength(2);
   });
-
-  it("leaves an access log entry for each read and each change", async () => {
-    const { clinic, visit, path, change } = await aPlannedVisit();
-    const count = async (event: string) => (await entriesAbout(clinic, event, "visit")).length;
-    expect(await count("create")).toBe(1);
-    await readVisit(clinic, visit);
-    await given(clinic.client.get("/visits"));
-    const [of, list] = await entriesAbout(clinic, "read", "visit");
-    expect([of?.resource_id, list?.resource_id]).toEqual([visit.id, null]);
-    await given(change({ external_reference: "visit-2" }));
-    await given(change({ external_reference: "visit-2" }));
-    expect([await count("update"), await count("read")]).toEqual([1, 3]);
-    await given(clinic.client.delete(path));
-    await given(clinic.client.delete(path));
-    expect(await count("delete")).toBe(1);
-  });
 });
 
-describe("PUT and DELETE /visits/{id}", () => {
-  it("cancels a visit once, and only while it is planned", async () => {
-    const { clinic, visit, path } = await aPlannedVisit();
-    for (const { status } of await atOnce(4, () => cancel(clinic, visit))) expect(status).toBe(204);
-    expect(await readVisit(clinic, visit)).toMatchObject({ status: "cancelled" });
-    expectGone(await changingNothing(() => clinic.client.delete(path)));
-    expect((await visitEvents(clinic)).map(({ type }) => type)).toEqual(["visit.created", "visit.cancelled"]);
-    const held = await planVisit(clinic, (await clinic.addRoom()).slug);
-    await aCall(clinic, { participants: [{ key: keyOf(held) }] });
-    expectRefusal(
-      await cancel(clinic, held),
-      422,
-      "The visit is started: only a visit that is planned can be cancelled",
-    );
-  });
-});
+describe("PUT and DELETE /visits/{id}", () => {});
 
 describe("POST /visits/redeem", () => {
   it("takes a link without personal data, and returns the current slug of the room", async () => {
@@ -225,7 +153,8 @@ describe("POST /visits/redeem", () => {
       clinic.client.put(`/waiting_rooms/${room.slug}`, { waiting_room: { name: unique("Lungs") } }),
     );
     const [now] = (await readVisit(clinic, visit)).participants;
-    expect(now?.join_url).toContain(`/meet/${slug}?visit=`);
+    const link = new RegExp(`^https://app\\.[\\w.]+/meet/${slug}\\?visit=[\\w-]+\\.[\\w-]+\\.[\\w-]+$`);
+    expect(now?.join_url).toMatch(link);
     expect((await redeem(tokenOfLink(visit))).body).toMatchObject({ waiting_room_slug: slug });
   });
 
@@ -310,17 +239,6 @@ describe("A participant who came by a link", () => {
       external_reference: "mine",
     });
     expect(await readVisit(clinic, visit)).toMatchObject({ call_ids: [call.id, own.id] });
-  });
-
-  it("is known in LiveKit by the identity", async () => {
-    const { clinic, visit } = await aPlannedVisit({ participants: [RITA] });
-    const room = await aLiveKitRoom(clinic);
-    await delivered([room.started(), room.joined(keyOf(visit), 5)]);
-    const { id, visit_id } = await given(platform.get(room.url));
-    expect(visit_id).toBe(visit.id);
-    expect(await readVisit(clinic, visit)).toMatchObject({ status: "started", call_ids: [id] });
-    const path = `/organization_users/${room.owner.id}/calls/${id}/participants`;
-    expect((await given(clinic.client.get(path))).participants).toMatchObject([RITA]);
   });
 
   it("is not known by a key of another organization, a cancelled visit, or a removed participant", async () => {
@@ -502,13 +420,6 @@ describe("A visit, over time,", () => {
     ]);
   });
 
-  it("starts once, even with several calls and reports at once", async () => {
-    const { clinic, visit } = await aPlannedVisit();
-    await atOnce(4, (n) => aCall(clinic, { participants: [{ key: `${n}:${keyOf(visit)}` }] }));
-    expect((await visitEvents(clinic)).map(({ type }) => type)).toEqual(["visit.created", "visit.started"]);
-    expect((await readVisit(clinic, visit)).call_ids).toHaveLength(4);
-  });
-
   it("is counted once by GET /visit_metrics, with its current status, on its start date", async () => {
     const clinic = await anOrganization();
     const [room, provider] = [await clinic.addRoom(), await clinic.addProvider()];
@@ -562,23 +473,6 @@ describe("A visit, over time,", () => {
     expect(await late.status()).toBe("started");
     const named = { visit: { external_reference: "again", participants: [RITA] } };
     expectRefusal(await late.clinic.client.put(late.path, named), 422, /external_reference: was erased/);
-  });
-
-  it("is not marked as missed in a restored database, because reports may be lost", async () => {
-    const { clinic, visit, runCron, status } = await aVisitToday();
-    await given(clinic.client.put("/organization", { organization: { participant_retention_days: 1 } }));
-    travelTo(fromNow(40 + MINUTES_OF_DAY));
-    await env.DB.prepare("insert into database_settings (name, value) values ('quiet', 1)").run();
-    try {
-      await runCron();
-      await runCron();
-      expect(await status()).toBe("planned");
-      expect((await readVisit(clinic, visit)).participants).toEqual([expect.objectContaining(RITA)]);
-    } finally {
-      await env.DB.prepare("delete from database_settings where name = 'quiet'").run();
-    }
-    await runCron();
-    expect(await status()).toBe("missed");
   });
 
   it("loses its names and references after participant_retention_days", async () => {

@@ -39,7 +39,7 @@ CREATE TABLE `access_logs` (
 	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
-CREATE UNIQUE INDEX `access_logs_by_organization` ON `access_logs` (`organization_id`,`id`);
+CREATE INDEX `access_logs_by_organization` ON `access_logs` (`organization_id`,`id`);
 --> statement-breakpoint
 CREATE INDEX `access_logs_of_call` ON `access_logs` (`organization_id`,`call_id`,`id`) WHERE call_id is not null;
 --> statement-breakpoint
@@ -250,7 +250,7 @@ CREATE TABLE `events` (
 	FOREIGN KEY (`organization_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
-CREATE UNIQUE INDEX `events_by_organization` ON `events` (`organization_id`,`id`);
+CREATE INDEX `events_by_organization` ON `events` (`organization_id`,`id`);
 --> statement-breakpoint
 CREATE INDEX `events_by_type` ON `events` (`organization_id`,`type`,`id`);
 --> statement-breakpoint
@@ -295,7 +295,7 @@ CREATE TABLE `webhook_endpoints` (
 	FOREIGN KEY (`organization_id`,`created_by_user_id`) REFERENCES `organization_users`(`organization_id`,`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
-CREATE UNIQUE INDEX `webhook_endpoints_by_organization` ON `webhook_endpoints` (`organization_id`,`id`);
+CREATE INDEX `webhook_endpoints_by_organization` ON `webhook_endpoints` (`organization_id`,`id`);
 --> statement-breakpoint
 CREATE INDEX `webhook_endpoints_due` ON `webhook_endpoints` (`due_at`) WHERE due_at is not null and is_active;
 --> statement-breakpoint

@@ -65,7 +65,9 @@ export const MUTATIONS: Mutation[] = [
     ...(recorded ? [sql.clockOfRecording(recorded)] : []),
   ]);
   if (!transcript) throw transcriptNotFound();
-  const clock = recorded && requireClock(clocks);
+  const [clock] = clocks;
+  if (recorded && !clock) throw egressNotFound();
+  if (clock?.delay === null) throw recordingStartUnknown();
   requireEntry(entries);`,
     to: `    sql.clockOfRecording({ ...reached, egress_id: 0 }),
   ]);

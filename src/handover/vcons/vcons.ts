@@ -20,15 +20,15 @@ type Participant = CallRecord["participants"][number];
 export async function vconOf(record: CallRecord, onlyPeople?: readonly number[]) {
   const { call, participants, recordings, transcript, soap_note } = record;
   const changed = [call, ...participants, ...recordings, transcript, soap_note];
-  const uuid = await uuidOf(record);
+  const uuid = await uuidOfVcon(record);
   const isNamed = ({ person_id }: Participant) => onlyPeople?.includes(person_id) ?? true;
   const analysis = analysisOf(record);
-  const attachments = participants.flatMap((each, party) => (isNamed(each) ? consentOf(each, party) : []));
+  const attachments = participants.flatMap((each, party) => (isNamed(each) ? attachmentOf(each, party) : []));
   return {
     vcon: "0.4.0",
     uuid,
     ...(onlyPeople && {
-      uuid: await uuidOf(record, onlyPeople),
+      uuid: await uuidOfVcon(record, onlyPeople),
       redacted: { uuid, type: "other_parties" },
     }),
     extensions: [EXTENSION],
@@ -47,7 +47,7 @@ export async function vconOf(record: CallRecord, onlyPeople?: readonly number[])
  *
  * @param people makes the UUID of the vCon that names only these people
  */
-async function uuidOf({ call, address }: CallRecord, people: readonly number[] = []): Promise<string> {
+async function uuidOfVcon({ call, address }: CallRecord, people: readonly number[] = []): Promise<string> {
   const host = [people.join("-"), new URL(address).hostname].filter(Boolean).join(".");
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-1", new TextEncoder().encode(host)));
   const time = call.created_at.toString(16).padStart(12, "0");
@@ -117,7 +117,7 @@ function analysisOf({ participants, transcript, soap_note }: CallRecord) {
   return analysis;
 }
 
-function consentOf({ consent }: Participant, party: number) {
+function attachmentOf({ consent }: Participant, party: number) {
   if (!consent) return [];
   const { decision, method } = consent;
   const decided_at = toTimestamp(consent.decided_at);

@@ -2,16 +2,7 @@
 import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
-import {
-  DAY,
-  endOfDate,
-  isDate,
-  type AccessLogSeal as Seal,
-  sha256,
-  verifyChain,
-  verifyHeads,
-  warningsOf,
-} from "./access_log_chain.ts";
+import * as chain from "./access_log_chain.ts";
 import {
   type AccessLogSource,
   type Check,
@@ -20,6 +11,8 @@ import {
   type VerifiedAccessLog,
 } from "./access_log_types.ts";
 import { linesOf } from "./ndjson.ts";
+
+type Seal = chain.AccessLogSeal;
 
 /** In milliseconds. The service deletes listed entries 400 days after their day was sealed; the files stay. */
 const LISTED_FOR = 400 * 86_400_000;
@@ -40,14 +33,14 @@ function faultsOf(seal: Seal, seals: readonly Seal[]): FaultOf {
   const before = seals[n - 1];
   let first = n;
   while (first > 0 && Number(seals[first - 1]?.count) >= FULL_SEAL) first--;
-  const since = Date.parse(seals[first]?.date ?? seal.date) - DAY;
-  const end = endOfDate(seal.date);
+  const since = Date.parse(seals[first]?.date ?? seal.date) - chain.DAY;
+  const end = chain.endOfDate(seal.date);
   return (id, at, isFirst) => {
     if (Number.isNaN(at)) return `the entry ${id} has no time.`;
     const day = new Date(at).toISOString().slice(0, 10);
     if (at < since || at >= end) return `the entry ${id} is of ${day}.`;
     const isLate = before !== undefined && day <= before.date;
-    const date = isLate ? endOfDate(before.date) : Date.parse(day);
+    const date = isLate ? chain.endOfDate(before.date) : Date.parse(day);
     if (isFirst && date !== Date.parse(seal.date))
       return `its first entry ${id} is of ${day}, which is not the day of the seal.`;
     return undefined;
@@ -174,11 +167,12 @@ async function* unpacked(
 /** Compares each file with its seal and with the list. Reads both as streams, so memory does not grow with the log. */
 export async function verifySource(source: AccessLogSource, check: Check): Promise<VerifiedAccessLog> {
   const { from, heads, now, onProgress } = check;
-  if (from !== undefined && !isDate(from)) throw new TypeError("from: must be a date such as 2026-01-31");
-  const { organization_id, seals } = verifyChain(await source.seals(), await source.keys());
-  verifyHeads(seals, heads);
+  if (from !== undefined && !chain.isDate(from))
+    throw new TypeError("from: must be a date such as 2026-01-31");
+  const { organization_id, seals } = chain.verifyChain(await source.seals(), await source.keys());
+  chain.verifyHeads(seals, heads);
   const chosen = seals.filter(({ date }) => from === undefined || date >= from);
-  const isListed = ({ date }: Seal) => endOfDate(date) + LISTED_FOR > now;
+  const isListed = ({ date }: Seal) => chain.endOfDate(date) + LISTED_FOR > now;
   const firstListed = chosen.find(isListed);
   const before = firstListed && seals[seals.indexOf(firstListed) - 1];
   const list = new Entries(firstListed ? source.list(before?.last_id ?? 0) : []);
@@ -199,7 +193,7 @@ export async function verifySource(source: AccessLogSource, check: Check): Promi
     organization_id,
     entries,
     days: new Set(chosen.map(({ date }) => date)).size,
-    head: last ? { date: last.date, seal_sha256: sha256(last.jws) } : null,
-    warnings: warningsOf(seals, chosen, check),
+    head: last ? { date: last.date, seal_sha256: chain.sha256(last.jws) } : null,
+    warnings: chain.warningsOf(seals, chosen, check),
   };
 }

@@ -12,14 +12,7 @@ import { EXPORTED_PAGE, EXPORTED_ROWS, PERSON_ENTRIES_LOOKED_THROUGH } from "../
 import { requireCallRecord } from "../call_records/call_records.service.ts";
 import { signVcon, vconOf } from "../vcons/vcons.ts";
 import { exportRunning, type Line, toExportedVisit } from "./participant_exports.schemas.ts";
-import {
-  callsOfPerson,
-  exportEntry,
-  type Lease,
-  releaseLease,
-  takeLease,
-  visitsOfPerson,
-} from "./participant_exports.sql.ts";
+import * as sql from "./participant_exports.sql.ts";
 
 /**
  * Takes the organization's lease, and returns the lines. They are read one after the other as the caller takes them, so that only one call
@@ -35,11 +28,11 @@ export async function exportParticipant(
   const organization_id = administeredOrganization(caller);
   const person = { organization_id, reference_digest: await digestOfReference(settings, external_reference) };
   const lease = { organization_id, token: crypto.randomUUID() };
-  const callsAfter = (after: number) => callsOfPerson({ ...person, after });
-  const visitsAfter = (after: number) => visitsOfPerson({ ...person, after });
+  const callsAfter = (after: number) => sql.callsOfPerson({ ...person, after });
+  const visitsAfter = (after: number) => sql.visitsOfPerson({ ...person, after });
   const [taken, entries, calls, visits] = await runBatch(db, [
-    takeLease({ ...lease, now }),
-    exportEntry(context, "read", { ...lease, ...person }),
+    sql.takeLease({ ...lease, now }),
+    sql.exportEntry(context, "read", { ...lease, ...person }),
     callsAfter(0),
     visitsAfter(0),
   ]);
@@ -66,7 +59,7 @@ export async function exportParticipant(
 /** Reads each portion only while the lease holds, and renews the lease in its second half. */
 async function* leased(
   { db, now: renewed_at }: ClientContext,
-  lease: Lease,
+  lease: sql.Lease,
   portions: AsyncIterable<Line[]>,
 ) {
   try {
@@ -74,12 +67,12 @@ async function* leased(
       yield* lines;
       const now = Date.now();
       if (now < renewed_at + EXPORT_LEASE / 2) continue;
-      if (!(await runFirst(db, takeLease({ ...lease, now }))))
+      if (!(await runFirst(db, sql.takeLease({ ...lease, now }))))
         throw new Error("Another export took over, because this one made no progress");
       renewed_at = now;
     }
   } finally {
-    await runAll(db, releaseLease(lease));
+    await runAll(db, sql.releaseLease(lease));
   }
 }
 

@@ -14,13 +14,7 @@ import { coalesce } from "../../database/expressions.ts";
 import { builder, type Placeholders, preparedQuery, type Row } from "../../database/queries.ts";
 import { selectColumn } from "../../database/selects.ts";
 import { people } from "../../rooms/people/people.table.ts";
-import {
-  callTextColumns,
-  isReached,
-  isTextOf,
-  type Kind,
-  textEntries,
-} from "../call_texts/call_texts.sql.ts";
+import * as texts from "../call_texts/call_texts.sql.ts";
 import { callTexts } from "../call_texts/call_texts.table.ts";
 import { type ReachedEgress, visibleEgress } from "../egresses/egresses.sql.ts";
 import { egresses } from "../egresses/egresses.table.ts";
@@ -39,9 +33,9 @@ const names = sql`${builder
 
 export const transcriptOfPath = preparedQuery((call: Placeholders<ReachedCall>) =>
   builder
-    .select({ ...callTextColumns, document, names })
+    .select({ ...texts.callTextColumns, document, names })
     .from(callTexts)
-    .where(isTextOf(endedCallId(call), "transcript")),
+    .where(texts.isTextOf(endedCallId(call), "transcript")),
 );
 
 /** `delay` is null if the start of the recording is unknown. */
@@ -57,9 +51,9 @@ export const clockOfRecording = preparedQuery((egress: Placeholders<ReachedEgres
 );
 
 /** Only if `clockOfRecording` returns a clock too: otherwise the transcript is not shown. */
-export const entryOfCaptions = textEntries((captions: Placeholders<ReachedEgress & Kind>) =>
+export const entryOfCaptions = texts.textEntries((captions: Placeholders<ReachedEgress & texts.Kind>) =>
   and(
-    isReached(captions),
+    texts.isReached(captions),
     exists(selectColumn(egresses.id, visibleEgress(captions), isNotNull(egresses.started_at))),
   ),
 );
@@ -68,7 +62,7 @@ export const documentByCallKey = preparedQuery((call: Placeholders<CallKey>) =>
   builder
     .select({ document })
     .from(callTexts)
-    .where(isTextOf(callIdByKey(call), "transcript")),
+    .where(texts.isTextOf(callIdByKey(call), "transcript")),
 );
 
 const speakerColumns = {
@@ -84,7 +78,7 @@ export const transcriptToCorrect = preparedQuery((call: Placeholders<ReachedCall
   builder
     .select({ document, names })
     .from(callTexts)
-    .where(isTextOf(callIdOfPath(call), "transcript")),
+    .where(texts.isTextOf(callIdOfPath(call), "transcript")),
 );
 
 export const speakersByCallKey = preparedQuery((call: Placeholders<CallKey>) =>
@@ -116,7 +110,7 @@ const setLines = preparedQuery(
         lines: sql`unhex(${values.document})`,
         first_line_id: coalesce(first, callTexts.first_line_id),
       })
-      .where(isTextOf(values.call_id, "transcript"));
+      .where(texts.isTextOf(values.call_id, "transcript"));
   },
 );
 

@@ -15,19 +15,14 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { requireNoBackup } from "./backup_files.ts";
 import { backupStatements } from "./backup_statements.ts";
-import { CONSENT_USAGE, consentOptions, mayChange, say } from "./command.ts";
-import {
-  chosenDatabases,
-  runDatabaseCommand,
-  SHARD_USAGE,
-  sayWhich,
-  shardOption,
-} from "./database_command.ts";
+import { CONSENT_USAGE, consentOptions, say } from "./command.ts";
+import { chosenDatabases, runDatabaseCommand, SHARD_USAGE, shardOption } from "./database_command.ts";
 import { nameOf } from "./deployment.ts";
 import { copyOf, linesOfFile, SCHEMA } from "./exported_copy.ts";
 import { writePrivateFile } from "./private_file.ts";
 import { QUIETING_STATEMENTS } from "./quiet_statements.ts";
 import { queryDatabase } from "./statement_runner.ts";
+import { carryOut } from "./steps.ts";
 import { bindingOf, configFlags, LOCAL_STATE, runWrangler, type Target } from "./wrangler.ts";
 
 const USAGE = `
@@ -52,14 +47,16 @@ runDatabaseCommand(USAGE, options, async ({ output, shipped, ...target }) => {
     throw new Error("Choose one: npm run backup -- --output FILE, or --shipped");
   const databases = (await chosenDatabases(target)).toReversed();
   if (!output) {
-    const plan = databases.map((each) => `Note in ${nameOf(each)} that its backup is in a safe place`);
-    if (!(await mayChange(plan, target))) return;
-    for (const database of databases) await queryDatabase(database, [NOTE]);
-    return say("Noted.");
+    const steps = databases.map((each) => ({
+      says: `Note in ${nameOf(each)} that its backup is in a safe place`,
+      run: () => queryDatabase(each, [NOTE]),
+    }));
+    return void (await carryOut(steps, target));
   }
   requireNoBackup(output);
-  for (const database of databases) {
-    sayWhich(databases, database);
+  for (const [n, database] of databases.entries()) {
+    if (databases.length > 1)
+      process.stderr.write(`Shard ${database.shard}, ${n + 1} of ${databases.length}\n`);
     await backUp(database, databases.length > 1 ? `${output}.${database.shard}` : output);
   }
 });

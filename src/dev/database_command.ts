@@ -60,15 +60,3 @@ export function shardNumber(shard: string | undefined): number | undefined {
     throw new Error(`--shard: ${shard} must be the number of a database, such as 1`);
   return shard === undefined ? undefined : Number(shard);
 }
-
-/**
- * Prints which of several databases the command works on.
- *
- * @param databases in the order of the work
- */
-export function sayWhich(databases: Database[], { shard }: Database) {
-  if (databases.length > 1)
-    process.stderr.write(
-      `Shard ${shard}, ${databases.findIndex((each) => each.shard === shard) + 1} of ${databases.length}\n`,
-    );
-}

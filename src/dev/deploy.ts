@@ -26,12 +26,12 @@ import {
   requireHealthy,
   requireMigrationsThatRan,
 } from "./deployment.ts";
-import { applyMigrations } from "./local_database.ts";
+import { migrate } from "./local_database.ts";
 import { migrationFiles, recordMigrations } from "./migrations.ts";
 import { missingInRegions } from "./region_configuration.ts";
 import { RANDOM_SECRETS, SECRETS_BY_HAND } from "./setup_secrets.ts";
 import { rangeStatements } from "./shard_statements.ts";
-import { queryDatabase, type Rows, runAt } from "./statement_runner.ts";
+import { queryDatabase } from "./statement_runner.ts";
 import {
   bindingOf,
   configFlags,
@@ -40,7 +40,6 @@ import {
   sameConfig,
   sameTarget,
   type Target,
-  targetFlags,
 } from "./wrangler.ts";
 import { readConfiguration } from "./wrangler_config.ts";
 
@@ -113,11 +112,9 @@ async function migrateAll(target: Target, ready: Ready[]) {
     await replicate(target);
     await sayWayBack(target, ready);
   }
-  const migrated: Migrated[] = [];
-  for (const each of ready) migrated.push(await migrate(each));
-  const entered = await completeDirectory(migrated);
-  if (entered > 0)
-    process.stdout.write(`Organizations missing in the first database and now entered: ${entered}.\n`);
+  for (const each of ready) await migrateOne(each);
+  const entered = await completeDirectory(target, ready);
+  if (entered > 0) say(`Organizations missing in the first database and now entered: ${entered}.`);
 }
 
 async function replicate(target: Target) {
@@ -196,32 +193,23 @@ function rangeRefusal(database: Database, range: number | undefined): string {
   return `${bindingOf(database.shard)} ${fault}${end} \`npm run shards:add${sameTarget(database)}\` to complete it.`;
 }
 
-interface Migrated {
-  database: Database;
-  /** The organizations that live in the database, which the directory must know. */
-  organizations: Rows;
-}
-
-async function migrate({ database, range, pending }: Ready): Promise<Migrated> {
-  const binding = bindingOf(database.shard);
-  if (database.remote) {
-    const command = ["d1", "migrations", "apply", binding, ...targetFlags(database)];
-    // Without a terminal, wrangler does not ask again.
-    if (pending.length > 0) await runWrangler(command, { stdio: ["ignore", "inherit", "inherit"] });
-  } else {
-    const applied = await applyMigrations(runAt(database), database.shard);
-    process.stdout.write(`${binding}: ${applied.join(", ") || "up to date"}\n`);
-  }
+async function migrateOne({ database, range, pending }: Ready) {
+  if (pending.length > 0) await migrate(database);
+  if (!database.remote) say(`${bindingOf(database.shard)}: ${pending.join(", ") || "up to date"}`);
   // Updates SQLite's index statistics, including those of indexes that a migration has just created.
   await queryDatabase(database, ["PRAGMA optimize"]);
-  if (range === undefined) return { database, organizations: [] };
   // The ids of a new table would begin at 1.
-  const statements = [
-    ...rangeStatements(database.shard, range),
-    "SELECT id, slug FROM organizations WHERE id NOT IN (SELECT organization_id FROM moves)",
-  ];
-  return { database, organizations: (await queryDatabase(database, statements)).at(-1) ?? [] };
+  if (range !== undefined) await queryDatabase(database, rangeStatements(database.shard, range));
 }
+
+const HERE = "SELECT id, slug FROM organizations WHERE id NOT IN (SELECT organization_id FROM moves)";
+
+const OTHER_ENTRY = `SELECT value ->> 'id' AS id FROM json_each(?1)
+  JOIN places ON places.id = value ->> 'id' OR places.slug = value ->> 'slug'
+  WHERE (places.id, places.slug, places.shard) IS NOT (value ->> 'id', value ->> 'slug', ?2) LIMIT 1`;
+
+const ENTER = `INSERT INTO places (id, slug, shard) SELECT value ->> 'id', value ->> 'slug', ?2 FROM json_each(?1)
+  WHERE true ON CONFLICT (id) DO NOTHING RETURNING id`;
 
 /**
  * Enters the organizations of other databases that are missing in the directory: no request would find them, and their slugs
@@ -230,27 +218,20 @@ async function migrate({ database, range, pending }: Ready): Promise<Migrated> {
  * @returns the number of organizations that were entered
  * @throws Error if the directory has another organization with the id or slug of one of them
  */
-async function completeDirectory([directory, ...others]: Migrated[]): Promise<number> {
-  if (!directory || others.length === 0) return 0;
-  const [places = []] = await queryDatabase(directory.database, ["SELECT id, slug, shard FROM places"]);
-  const shards = new Map(places.map(({ id, slug, shard }) => [`${id} ${slug}`, Number(shard)]));
-  const taken = new Set(places.flatMap(({ id, slug }) => [String(id), String(slug)]));
-  const missing: object[] = [];
-  for (const { database, organizations } of others)
-    for (const { id, slug } of organizations) {
-      const known = shards.get(`${id} ${slug}`);
-      if (known === database.shard) continue;
-      if (known !== undefined || taken.has(String(id)) || taken.has(String(slug)))
+async function completeDirectory(target: Target, ready: Ready[]): Promise<number> {
+  let entered = 0;
+  for (const { database } of ready.slice(1)) {
+    const { shard } = database;
+    const [organizations = []] = await queryDatabase(database, [HERE]);
+    while (organizations.length > 0) {
+      const params = [JSON.stringify(organizations.splice(0, ROWS_AT_ONCE)), shard];
+      const [[other] = []] = await queryDatabase(target, [{ sql: OTHER_ENTRY, params }]);
+      if (other)
         throw new Error(
-          `Organization ${id} is in shard ${database.shard}, but the first database has another entry for its id or slug. Restore the first database from a time at which it knew this organization.`,
+          `Organization ${other.id} is in shard ${shard}, but the first database has another entry for its id or slug. Restore the first database from a time at which it knew this organization.`,
         );
-      missing.push({ id, slug, shard: database.shard });
+      entered += (await queryDatabase(target, [{ sql: ENTER, params }]))[0]?.length ?? 0;
     }
-  const sql =
-    "INSERT INTO places (id, slug, shard) SELECT value ->> 'id', value ->> 'slug', value ->> 'shard' FROM json_each(?)";
-  for (let from = 0; from < missing.length; from += ROWS_AT_ONCE) {
-    const rows = JSON.stringify(missing.slice(from, from + ROWS_AT_ONCE));
-    await queryDatabase(directory.database, [{ sql, params: [rows] }]);
   }
-  return missing.length;
+  return entered;
 }

@@ -1,5 +1,6 @@
 /** Files in a region's buckets, for the commands that copy or delete them. */
-import { createHash } from "node:crypto";
+import { createHash, type Hash } from "node:crypto";
+import { buffer } from "node:stream/consumers";
 import {
   deleteFiles,
   filesUnder,
@@ -11,12 +12,14 @@ import {
 } from "../results/egresses/egresses.files.ts";
 import { type Account, askCloudflare, sendToCloudflare } from "./cloudflare_api.ts";
 
+type Bytes = AsyncIterable<Uint8Array>;
+
 export interface FileStore {
   list: (prefix: string) => Promise<StoredFile[]>;
   /** null if there is no such file. */
   read: (key: string) => Promise<Response | null>;
   /** Returns the digest of the stored file if the storage names it, as in `StoredFile`. */
-  write: (file: StoredFile, body: ReadableStream<Uint8Array>, type: string) => Promise<string | undefined>;
+  write: (file: StoredFile, body: Bytes, type: string) => Promise<string | undefined>;
   /** Returns the keys that may still exist, each with the reason. */
   remove: (keys: string[]) => Promise<Map<string, string>>;
 }
@@ -39,10 +42,8 @@ const bound = (bucket: R2Bucket): Pick<FileStore, "read" | "write"> => ({
     const headers = { "Content-Type": file?.httpMetadata?.contentType ?? "" };
     return file && new Response(await file.arrayBuffer(), { headers });
   },
-  async write({ key }, body, contentType) {
-    const bytes = await new Response(body).arrayBuffer();
-    return (await bucket.put(key, bytes, { httpMetadata: { contentType } }))?.etag;
-  },
+  write: async ({ key }, body, contentType) =>
+    (await bucket.put(key, await buffer(body), { httpMetadata: { contentType } }))?.etag,
 });
 
 const overS3 = ({ settings }: RecordingStorage): Pick<FileStore, "read" | "write"> => ({
@@ -52,10 +53,13 @@ const overS3 = ({ settings }: RecordingStorage): Pick<FileStore, "read" | "write
       ...{ "content-length": String(size), "x-amz-content-sha256": "UNSIGNED-PAYLOAD" },
       ...(type && { "content-type": type }),
     };
-    const signed = await sign(settings, fileUrl(settings, key).href, { method: "PUT", headers });
-    const stream = { body, duplex: "half" } as RequestInit;
-    const all = { ...Object.fromEntries(signed.headers), ...headers };
-    const response = await fetch(signed.url, { method: "PUT", headers: all, ...stream });
+    const { url, headers: signed } = await sign(settings, fileUrl(settings, key).href, {
+      ...{ method: "PUT", headers },
+    });
+    const response = await fetch(url, {
+      ...{ method: "PUT", headers: { ...Object.fromEntries(signed), ...headers } },
+      ...({ body: body, duplex: "half" } as object),
+    });
     await requireOk(response, key).body?.cancel();
     return md5Of(response.headers.get("ETag") ?? "");
   },
@@ -69,8 +73,6 @@ function requireOk(response: Response, key: string): Response {
   throw new Error(`The storage answered ${response.status} for the file ${key}.`);
 }
 
-export const bodyOf = ({ body }: Response): ReadableStream<Uint8Array> => body ?? new Blob([]).stream();
-
 type ObjectAtCloudflare = Record<"key" | "etag" | "last_modified", string> & { size: number };
 
 /** A bucket that no S3 key opens: over Cloudflare's REST API, which takes up to 300 MB for a file. */
@@ -79,8 +81,12 @@ export function atCloudflare(
   { bucket_name, jurisdiction }: { bucket_name: string; jurisdiction?: string },
 ): FileStore {
   const objects = `/r2/buckets/${bucket_name}/objects`;
-  const pathOf = (key: string) => `${objects}/${key.split("/").map(encodeURIComponent).join("/")}`;
   const headers = { ...(jurisdiction && { "cf-r2-jurisdiction": jurisdiction }) };
+  const send = (key: string, asking: Parameters<typeof sendToCloudflare>[2] = {}) =>
+    sendToCloudflare(account, `${objects}/${key.split("/").map(encodeURIComponent).join("/")}`, {
+      ...asking,
+      headers: { ...headers, ...asking.headers },
+    });
   return {
     async list(prefix) {
       const all: StoredFile[] = [];
@@ -92,18 +98,21 @@ export function atCloudflare(
           all.push({ key, size, md5: md5Of(etag), uploaded: Date.parse(last_modified) });
       }
     },
-    read: async (key) => foundIn(await sendToCloudflare(account, pathOf(key), { headers }), key),
+    read: async (key) => foundIn(await send(key), key),
     async write({ key }, body) {
-      const bytes = new Uint8Array(await new Response(body).arrayBuffer());
       const type = { "Content-Type": "application/gzip" };
-      const asking = { method: "PUT", headers: { ...headers, ...type }, bytes } as const;
-      await requireOk(await sendToCloudflare(account, pathOf(key), asking), key).body?.cancel();
+      const response = await send(key, {
+        method: "PUT",
+        headers: type,
+        bytes: new Uint8Array(await buffer(body)),
+      });
+      await requireOk(response, key).body?.cancel();
       return undefined;
     },
     async remove(keys) {
       const failures = new Map<string, string>();
       for (const key of keys) {
-        const response = await sendToCloudflare(account, pathOf(key), { method: "DELETE", headers });
+        const response = await send(key, { method: "DELETE" });
         if (!response.ok && response.status !== 404) failures.set(key, `status ${response.status}`);
       }
       return failures;
@@ -111,17 +120,11 @@ export function atCloudflare(
   };
 }
 
-export function hashing(body: ReadableStream<Uint8Array>) {
-  const hash = createHash("md5");
-  const hashed = body.pipeThrough(
-    new TransformStream<Uint8Array, Uint8Array>({
-      transform(chunk, controller) {
-        hash.update(chunk);
-        controller.enqueue(chunk);
-      },
-    }),
-  );
-  return { body: hashed, md5: () => hash.digest("hex") };
+export async function* hashing({ body }: Response, hash: Hash) {
+  for await (const chunk of body ?? []) {
+    hash.update(chunk);
+    yield chunk;
+  }
 }
 
 /** Reads the file if the storage does not name its digest. */
@@ -130,6 +133,6 @@ export async function digestIn(store: FileStore, { key, md5 }: Pick<StoredFile, 
   const stored = await store.read(key);
   if (!stored) return undefined;
   const hash = createHash("md5");
-  for await (const chunk of bodyOf(stored)) hash.update(chunk);
+  for await (const _ of hashing(stored, hash));
   return hash.digest("hex");
 }

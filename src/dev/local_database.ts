@@ -1,8 +1,18 @@
 /** Migrates the local databases within this process, because wrangler would start a runtime for each migration. */
 import { shardsOf } from "../database/shards.ts";
+import type { Database } from "./databases.ts";
 import { migrationFiles, readText } from "./migrations.ts";
 import { rangeStatement, rangeStatements } from "./shard_statements.ts";
-import { type Run, runWith, statementsOf } from "./statement_runner.ts";
+import { type Run, runAt, runWith, statementsOf } from "./statement_runner.ts";
+import { bindingOf, runWrangler, targetFlags } from "./wrangler.ts";
+
+/** Applies the missing migrations to a database on this machine or at Cloudflare. */
+export async function migrate(database: Database) {
+  if (!database.remote) return applyMigrations(runAt(database), database.shard);
+  const command = ["d1", "migrations", "apply", bindingOf(database.shard), ...targetFlags(database)];
+  // Without a terminal, wrangler does not ask again.
+  return runWrangler(command, { stdio: ["ignore", "inherit", "inherit"] });
+}
 
 /** Migrates all local databases, and gives each but the first a range of ids if it has none. */
 export async function migrateDatabases(env: Env) {

@@ -20,6 +20,7 @@ import { copyRows, type Moving } from "./move_rows.ts";
 import type { Move } from "./move_statements.ts";
 import * as sql from "./move_statements.ts";
 import { deleteRows, refuseWrites, tablesOf } from "./organization_rows.ts";
+import { IS_QUIET } from "./quiet_statements.ts";
 import type { Regions } from "./region_files.ts";
 import type { Run } from "./statement_runner.ts";
 
@@ -36,10 +37,8 @@ export interface Result {
   frozen_for: number;
 }
 
-const IS_QUIET = "SELECT 1 FROM database_settings WHERE name = 'quiet'";
-
 /** @throws Error if the organization does not exist, or a database is quiet */
-export async function open(run: Run, move: Move, say: Moving["say"]): Promise<Moving & { slug: string }> {
+export async function open(run: Run, move: Move, say: Moving["say"] = () => {}) {
   const { id, to } = move;
   const [[place] = []] = await run(0, [
     { sql: "SELECT slug, shard FROM places WHERE id = ? AND deleted_at IS NULL", params: [id] },
@@ -54,6 +53,27 @@ export async function open(run: Run, move: Move, say: Moving["say"]): Promise<Mo
     );
   const tables = tablesOf(schema).filter(sql.isMoved);
   return { ...move, slug: String(place.slug), run, from, tables, since: Date.now(), say };
+}
+
+/** An organization that may have moved. */
+export interface Moved {
+  id: number;
+  run: Run;
+  /** The numbers of all databases. */
+  shards: number[];
+  regions?: Regions | undefined;
+}
+
+/** The databases in which an organization has left rows, in the order in which it left them. */
+export async function leftBehind({ id, run, shards, regions }: Moved) {
+  const left = [];
+  for (const shard of shards) {
+    const { from: home, slug, tables } = await open(run, { id, to: shard });
+    const { movedTo, since } = await stateIn({ run, id }, shard);
+    if (movedTo !== null)
+      left.push({ shard, home, slug, tables, since, between: betweenOf(regions, shard, home) });
+  }
+  return left.sort((one, other) => one.since - other.since);
 }
 
 export async function stateIn({ run, id }: Pick<Moving, "run" | "id">, shard: number) {
@@ -85,11 +105,11 @@ export async function moveOrganization(
   run: Run,
   move: Move,
   shards: number[],
-  say: (line: string) => void = () => {},
+  say?: (line: string) => void,
   regions?: Regions,
 ): Promise<Result | null> {
   const moving = await open(run, move, say);
-  const { id, to, from } = moving;
+  const { id, to, from, say: report } = moving;
   const source = await stateIn(moving, from);
   if (from === to && source.isMarked)
     throw new Error(
@@ -97,20 +117,20 @@ export async function moveOrganization(
     );
   if (from === to || source.movedTo === to) {
     await complete(moving, shards);
-    say(`Organization ${id} lives in shard ${to}.`);
+    report(`Organization ${id} lives in shard ${to}.`);
     return null;
   }
   if (source.movedTo !== null)
     throw new Error(
       `The organization has moved to shard ${source.movedTo}: first complete that move, with --to ${source.movedTo}.`,
     );
-  say(`Organization ${id} moves from shard ${from} to shard ${to}.`);
+  report(`Organization ${id} moves from shard ${from} to shard ${to}.`);
   await prepare(moving);
   const between = betweenOf(regions, from, to);
   let files = 0;
   const compared = new Set<string>();
   const copy = async () => {
-    if (between) files += (await copyFiles(moving, between, say, { compared })).files;
+    if (between) files += await copyFiles(moving, between, report, { compared });
   };
   await copy();
   try {
@@ -129,7 +149,7 @@ export async function moveOrganization(
     await complete(moving, shards);
     return { rows, files, frozen_for: performance.now() - started };
   } catch (error) {
-    await undoOwn(moving).catch(() => say("The move was interrupted. Run it again, or with --undo."));
+    await undoOwn(moving).catch(() => report("The move was interrupted. Run it again, or with --undo."));
     throw error;
   }
 }
@@ -194,7 +214,7 @@ async function complete({ run, id, to, tables }: Moving, shards: number[]) {
 
 /** @returns the time until which a lock keeps copied sealed days */
 export async function undoMove(run: Run, move: Move, regions?: Regions): Promise<number | undefined> {
-  const moving = await open(run, move, () => {});
+  const moving = await open(run, move);
   const { id, to, from } = moving;
   if (from === to || (await stateIn(moving, from)).movedTo !== null)
     throw new Error(`Organization ${id} has moved. To go back, move it to where it was.`);
@@ -241,10 +261,7 @@ async function takeRange({ run, to }: Pick<Moving, "run" | "to">, range: string)
  */
 export async function deleteOldRows(run: Run, id: number, shards: number[]): Promise<number[]> {
   const deleted: number[] = [];
-  for (const shard of shards) {
-    const { tables } = await open(run, { id, to: shard }, () => {});
-    const { movedTo, since } = await stateIn({ run, id }, shard);
-    if (movedTo === null) continue;
+  for (const { shard, tables, since } of await leftBehind({ run, id, shards })) {
     requireOldPlaceUnused(since, Date.now());
     if (await deleteRows({ run, id, tables }, shard)) deleted.push(shard);
     await run(shard, sql.dropTriggers(id, tables));

@@ -1,7 +1,8 @@
 /** Copies an organization's files from the buckets of one region to those of another. See move.ts. */
+import { createHash } from "node:crypto";
 import type { StoredFile } from "../results/egresses/egresses.files.ts";
 import { DAY } from "../units.ts";
-import { bodyOf, digestIn, type FileStore, hashing } from "./file_store.ts";
+import { digestIn, type FileStore, hashing } from "./file_store.ts";
 import type { Run } from "./statement_runner.ts";
 
 const FILES_AT_ONCE = 6;
@@ -56,28 +57,26 @@ interface Copying {
 /**
  * Copies the files that are missing or different. May be run again.
  *
+ * @returns the number of copied files
  * @throws Error if a copy differs from its file
  */
 export async function copyFiles(
   owner: Owner,
   { from, to }: Between,
   say: (line: string) => void,
-  { wantedOf, compared = new Set() }: Copying = {},
-) {
-  const copied = { files: 0, bytes: 0 };
+  { wantedOf = async (recordings) => recordings, compared = new Set() }: Copying = {},
+): Promise<number> {
+  let copied = 0;
   for (const [store, folder] of foldersOf(owner)) {
     const there = new Map((await to[store].list(folder)).map((file) => [file.key, file]));
     const all = await from[store].list(folder);
-    const wanted = store === "recordings" && wantedOf ? await wantedOf(all) : all;
-    await inParallel(wanted, async (file) => {
+    await inParallel(store === "recordings" ? await wantedOf(all) : all, async (file) => {
       const old = there.get(file.key);
       const state = JSON.stringify(file);
       if (compared.has(state) && old?.size === file.size) return;
       const isCopied = await copyFile(file, from[store], to[store], old);
       compared.add(state);
-      if (!isCopied) return;
-      copied.bytes += file.size;
-      if (++copied.files % REPORTED === 0) say(`${copied.files} files are copied.`);
+      if (isCopied && ++copied % REPORTED === 0) say(`${copied} files are copied.`);
     });
   }
   return copied;
@@ -88,23 +87,20 @@ async function copyFile(file: StoredFile, from: FileStore, to: FileStore, old: S
   if (old?.size === file.size && (await digestIn(from, file)) === (await digestIn(to, old))) return false;
   const found = await from.read(file.key);
   if (!found) return false;
-  const { body, md5 } = hashing(bodyOf(found));
-  const stored = await to.write(file, body, found.headers.get("Content-Type") ?? "");
-  if (md5() !== (await digestIn(to, { key: file.key, md5: stored })))
+  const hash = createHash("md5");
+  const md5 = await to.write(file, hashing(found, hash), found.headers.get("Content-Type") ?? "");
+  if (hash.digest("hex") !== (await digestIn(to, { key: file.key, md5 })))
     throw new Error(`The copy of the file ${file.key} differs from the file: run this again.`);
   return true;
 }
 
-/** Begins nothing more after a failure. */
+/** Begins nothing more after a failure, which closes the generator. */
 async function inParallel(files: StoredFile[], work: (file: StoredFile) => Promise<void>) {
-  const waiting = [...files];
+  const waiting = (function* () {
+    yield* files;
+  })();
   const workOn = async () => {
-    try {
-      for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) await work(file);
-    } catch (error) {
-      waiting.length = 0;
-      throw error;
-    }
+    for (const file of waiting) await work(file);
   };
   await Promise.all(Array.from({ length: FILES_AT_ONCE }, workOn));
 }
@@ -121,9 +117,9 @@ export async function deleteCopies(
   const there = new Set((await from.recordings.list(`${slug}/`)).map(({ key }) => key));
   const here = await to.recordings.list(`${slug}/`);
   const extra = here.filter(({ key }) => !there.has(key));
-  const doomed = await deletedAmong(run, home, id, extra);
-  if (isUndone) for (const { key } of here) if (there.has(key)) doomed.add(key);
-  await removeFiles(to.recordings, [...doomed]);
+  const deleted = await deletedAmong(run, home, id, extra);
+  const doomed = here.filter(({ key }) => deleted.has(key) || (isUndone && there.has(key)));
+  await removeFiles(to.recordings, doomed);
 }
 
 /** The keys of the files that the service has deleted. */
@@ -131,7 +127,7 @@ export async function deletedAmong(run: Run, shard: number, id: number, files: S
   const deleted = new Set<string>();
   const sql = `SELECT storage_key FROM egress_files WHERE organization_id = ${id} AND is_deleted
     AND storage_key IN (SELECT value FROM json_each(?))`;
-  for (const portion of portionsOf(files.map(({ key }) => key))) {
+  for (const portion of portionsOf(files)) {
     const [rows = []] = await run(shard, [{ sql, params: [JSON.stringify(portion)] }]);
     for (const { storage_key } of rows) deleted.add(String(storage_key));
   }
@@ -155,25 +151,19 @@ export async function deleteDays(id: number, region: RegionFiles): Promise<numbe
   return Math.max(...days.map(({ uploaded }) => uploaded)) + lockedDays * DAY;
 }
 
-export async function deleteFolder(store: FileStore, folder: string) {
-  const files = await store.list(folder);
-  await removeFiles(
-    store,
-    files.map(({ key }) => key),
-  );
-}
+export const deleteFolder = async (store: FileStore, folder: string) =>
+  removeFiles(store, await store.list(folder));
 
 /** @throws Error if files could not be deleted, once the others are */
-async function removeFiles(store: FileStore, keys: string[]) {
+async function removeFiles(store: FileStore, files: StoredFile[]) {
   const failures = new Map<string, string>();
-  for (const portion of portionsOf(keys))
+  for (const portion of portionsOf(files))
     for (const each of await store.remove(portion)) failures.set(...each);
   const [reason] = failures.values();
   if (reason)
     throw new Error(`${failures.size} of its files could not be deleted (${reason}): run this again.`);
 }
 
-const portionsOf = (keys: string[]): string[][] =>
-  Array.from({ length: Math.ceil(keys.length / PORTION) }, (_, n) =>
-    keys.slice(n * PORTION, (n + 1) * PORTION),
-  );
+function* portionsOf(files: StoredFile[]) {
+  for (let n = 0; n < files.length; n += PORTION) yield files.slice(n, n + PORTION).map(({ key }) => key);
+}

@@ -1,8 +1,8 @@
-import { betweenOf, open, stateIn } from "./move.ts";
+import { betweenOf, leftBehind, type Moved, open, stateIn } from "./move.ts";
 import { type Between, countFiles } from "./move_files.ts";
 import type { Moving } from "./move_rows.ts";
 import type { Move } from "./move_statements.ts";
-import { type Moved, oldRegions } from "./old_files.ts";
+import { oldRegions } from "./old_files.ts";
 import { countRows } from "./organization_rows.ts";
 import type { Regions } from "./region_files.ts";
 import type { Run } from "./statement_runner.ts";
@@ -25,7 +25,7 @@ async function planFiles(moving: Moving & { slug: string }, { from, to }: Betwee
 
 /** The changes that a move, or its `--undo`, would make. */
 export async function planMove(run: Run, move: Move, isUndone = false, regions?: Regions): Promise<string[]> {
-  const moving = await open(run, move, () => {});
+  const moving = await open(run, move);
   const { id, from, to } = moving;
   const between = betweenOf(regions, from, to);
   if (isUndone)
@@ -42,23 +42,23 @@ export async function planMove(run: Run, move: Move, isUndone = false, regions?:
   ];
 }
 
-/** The rows that `--delete-old` would delete. Empty if the organization has left nothing behind. */
+/** What `--delete-old` would do. Empty if the organization has left nothing behind. */
 export async function planDeletion(moved: Moved): Promise<string[]> {
-  const { id, run, shards } = moved;
+  const { id, run } = moved;
   const plan: string[] = [];
-  for (const shard of shards) {
-    const moving = await open(run, { id, to: shard }, () => {});
-    if ((await stateIn(moving, shard)).movedTo === null) continue;
-    const rows = await totalOf(moving, shard);
-    if (rows > 0)
-      plan.push(`Delete for good the ${rows} rows that organization ${id} has left in shard ${shard}`);
-  }
   for (const { slug, between } of await oldRegions(moved)) {
-    const { files, bytes } = await countFiles({ id, slug }, between.from);
+    const { from, to } = between;
+    const { files, bytes } = await countFiles({ id, slug }, from);
     if (files > 0)
       plan.push(
-        `Delete for good the ${files} files (${Math.ceil(bytes / 1e6)} MB) that it has left in the region ${between.from.region}`,
+        `Copy the recordings that came late to the region ${from.region}, and are missing in ${to.region}`,
+        `Delete for good the ${files} files (${Math.ceil(bytes / 1e6)} MB) that it has left in the region ${from.region}`,
       );
+  }
+  for (const { shard, tables } of await leftBehind(moved)) {
+    const rows = await totalOf({ run, id, tables }, shard);
+    if (rows > 0)
+      plan.push(`Delete for good the ${rows} rows that organization ${id} has left in shard ${shard}`);
   }
   return plan;
 }

@@ -11,6 +11,7 @@
 import { SCHEMA } from "./exported_copy.ts";
 import * as sql from "./move_statements.ts";
 import { deleteRows, type Frozen, refuseWrites, tablesOf } from "./organization_rows.ts";
+import { IS_QUIET } from "./quiet_statements.ts";
 import type { Run, Statement } from "./statement_runner.ts";
 
 /** Entries of the access log that are read at once. */
@@ -71,8 +72,6 @@ export async function unfreeze({ run, id, tables, home, isBegun }: Leaving): Pro
     throw new Error("An earlier run has begun to delete its data, so it cannot continue: run this again.");
   await run(home, [sql.requireUnswitched(id), ...sql.dropTriggers(id, tables), sql.unmark(id)]);
 }
-
-const IS_QUIET = "SELECT 1 FROM database_settings WHERE name = 'quiet'";
 
 const QUIET =
   "A database was restored and is quiet: run `npm run restore -- --resume` first, in production with --remote.";

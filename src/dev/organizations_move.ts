@@ -1,10 +1,10 @@
 /** `npm run organizations:move`: moves an organization to another database, or to another region. See move.ts. */
 import { CONSENT_USAGE, consentOptions, mayChange, say } from "./command.ts";
 import { organizationId, runDatabaseCommand, shardNumber } from "./database_command.ts";
-import { boundDatabases } from "./databases.ts";
-import { deleteOldRows, moveOrganization, undoMove } from "./move.ts";
+import { boundDatabases, theseDatabases } from "./databases.ts";
+import { deleteOldRows, type Moved, moveOrganization, undoMove } from "./move.ts";
 import { planDeletion, planMove } from "./move_plans.ts";
-import { copyLateFiles, deleteOldFiles, type Moved } from "./old_files.ts";
+import { copyLateFiles, deleteOldFiles } from "./old_files.ts";
 import { regionsOf } from "./region_configuration.ts";
 import { type Regions, withRegions } from "./region_files.ts";
 import { runAt } from "./statement_runner.ts";
@@ -42,25 +42,22 @@ runDatabaseCommand(USAGE, options, async ({ organization, to, ...values }) => {
   const id = organizationId(organization);
   const shards = (await boundDatabases(target)).map(({ shard }) => shard);
   const shard = region === undefined ? shardNumber(to) : newestOf(target, shards, region);
-  const others = [isCleaning, isLate].filter(Boolean).length;
-  const isMove = shard !== undefined && others === 0 && !(region && to);
-  if (!isMove && (shard !== undefined || others !== 1 || undo))
+  const chosen = [shard !== undefined, isLate, isCleaning].filter(Boolean).length;
+  if (chosen !== 1 || (undo && shard === undefined) || (region && to))
     throw new Error(
       "Choose one: --to SHARD or --to-region NAME, each perhaps with --undo; or --files; or --delete-old",
     );
-  if (shard !== undefined && !shards.includes(shard))
-    throw new Error(`${target.config} binds no database ${shard}: it binds ${shards.join(", ")}.`);
-  const moving = { id, shards, target, run: runAt(target) };
-  const work = (regions?: Regions) => {
-    const all = { ...moving, regions };
-    if (shard === undefined) return isLate ? copyLate(all) : deleteOld(all);
-    return undo ? undoTo(all, shard) : moveTo(all, shard);
-  };
-  return regionsOf(readConfiguration(target)) ? withRegions(target, work) : work();
+  if (shard !== undefined) theseDatabases(target, [shard]);
+  await withRegions(target, async (regions) => {
+    const moving = { id, shards, target, run: runAt(target), regions };
+    if (shard === undefined) await (isLate ? copyLate(moving) : deleteOld(moving));
+    else await (undo ? undoTo(moving, shard) : moveTo(moving, shard));
+  });
 });
 
 interface Moving extends Moved {
   target: Target;
+  regions: Regions;
 }
 
 /** @throws Error if there is no such region */
@@ -84,11 +81,10 @@ async function moveTo({ id, shards, target, run, regions }: Moving, to: number) 
   say(
     `It has moved, with ${rows} rows${withFiles}. Its writes were refused for ${Math.round(frozen_for)} ms. What it has left behind stays, its rows frozen, until you run this with --delete-old.`,
   );
-  if (!regions || files === 0) return;
-  const command = `npm run organizations:move${sameTarget(target) || " --"} --organization ${id} --files`;
-  say(
-    `The recorder must write its recordings to the bucket ${regions.filesOf(to).bucketName} from now on. When the last recording in the old bucket has ended, run \`${command}\`.`,
-  );
+  if (files > 0)
+    say(
+      `The recorder must write its recordings to the bucket ${regions.filesOf(to).bucketName} from now on. When the last recording in the old bucket has ended, run \`npm run organizations:move${sameTarget(target) || " --"} --organization ${id} --files\`.`,
+    );
 }
 
 async function undoTo({ id, target, run, regions }: Moving, to: number) {
@@ -99,14 +95,13 @@ async function undoTo({ id, target, run, regions }: Moving, to: number) {
 }
 
 async function deleteOld(moving: Moving) {
-  const { id, shards, target, run, regions } = moving;
   const plan = await planDeletion(moving);
   if (plan.length === 0) return say("It has left nothing behind.");
-  if (!(await mayDo(plan, target))) return;
+  if (!(await mayDo(plan, moving.target))) return;
   const locked = await deleteOldFiles(moving);
-  const deleted = await deleteOldRows(run, id, shards);
+  const deleted = await deleteOldRows(moving.run, moving.id, moving.shards);
   if (deleted.length > 0) say(`Deleted its old rows in shard ${deleted.join(", ")}.`);
-  if (regions) say("Deleted its old recordings.");
+  if (moving.regions.regionOf(0)) say("Deleted its old recordings.");
   for (const [region, until] of locked)
     say(`In the region ${region}, its sealed days are locked until ${dayOf(until)}: run this again then.`);
 }

@@ -55,6 +55,8 @@ export const RESUMING_STATEMENTS = onAllRows([
   "DELETE FROM database_settings WHERE name = 'quiet'",
 ]);
 
+export const IS_QUIET = "SELECT 1 FROM database_settings WHERE name = 'quiet'";
+
 /** One row: whether the database is quiet, and how many endpoints become active again when it resumes. */
 export const QUIET_STATE = `SELECT EXISTS (SELECT 1 FROM database_settings WHERE name = 'quiet') AS is_quiet,
   (SELECT count(*) FROM webhook_endpoints WHERE disabled_reason = 'restored') AS endpoints`;

@@ -14,12 +14,14 @@ export function requireRegionName(region: string | undefined) {
 /** The region of each database; undefined without regions. */
 export const regionsOf = ({ vars }: WranglerConfiguration) => readRegions(String(vars.SHARD_REGIONS ?? ""));
 
-/** The buckets of another region than the first one, as they are bound, or else as they would be. */
+/** The buckets that a region has for itself, as they are bound, or else as they would be. None for the first region. */
 export function bucketsOfRegion(
-  { r2_buckets }: WranglerConfiguration,
+  configuration: WranglerConfiguration,
   region: string,
   jurisdiction: string | undefined,
 ) {
+  const { r2_buckets } = configuration;
+  if (regionsOf(configuration)?.get(0) === region) return [];
   return r2_buckets.filter(isFirst).map((first) => {
     const binding = first.binding + suffixOfRegion(region);
     const bound = r2_buckets.find((each) => each.binding === binding);
@@ -41,11 +43,10 @@ export function withRegion(
   const pairs = [...regions].sort(([one], [other]) => one - other).map((pair) => pair.join("="));
   const named = withVariable(text, env, "SHARD_REGIONS", pairs.join(","));
   if (regions.get(0) === region) return named;
-  const bound = configuration.r2_buckets.map(({ binding }) => binding);
   const buckets = bucketsOfRegion(configuration, region, jurisdiction);
   const table = `[${env === undefined ? "" : `env.${env}.`}r2_buckets]`;
   const sections = buckets
-    .filter(({ binding }) => !bound.includes(binding))
+    .filter((bucket) => !configuration.r2_buckets.includes(bucket))
     .map((bucket) => `\n${section(table, bucket)}\n`);
   const [{ bucket_name = "" } = {}] = buckets;
   const setting = `RECORDINGS_S3_BUCKET${suffixOfRegion(region)}`;

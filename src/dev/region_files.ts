@@ -42,38 +42,29 @@ function regionsIn(target: Target, env: Env): Regions {
   const regionOf = (shard: number) => regions?.get(shard) ?? "";
   // If two regions shared a bucket, the files that a move leaves behind would be the only ones.
   const owners = new Map<string, string>();
-  const filesOf = (shard: number) => {
+  function filesOf(shard: number): RegionFiles {
     const region = regionOf(shard);
     const own = envOfShard(env, shard);
-    const { RECORDINGS_S3_ENDPOINT: endpoint, RECORDINGS_S3_BUCKET: bucket } = readStorageSettings(own);
-    const address = `${endpoint}/${bucket}`;
+    const settings = readStorageSettings(own);
+    const { RECORDINGS_S3_ENDPOINT: endpoint, RECORDINGS_S3_BUCKET: bucketName } = settings;
+    const address = `${endpoint}/${bucketName}`;
     const owner = owners.get(address) ?? region;
     if (owner !== region)
       throw new Error(
-        `The regions ${owner} and ${region} have the same bucket ${bucket}: set RECORDINGS_S3_BUCKET${suffixOfRegion(region)} to a bucket of its own.`,
+        `The regions ${owner} and ${region} have the same bucket ${bucketName}: set RECORDINGS_S3_BUCKET${suffixOfRegion(region)} to a bucket of its own.`,
       );
     owners.set(address, region);
-    return filesIn(target, region, own);
-  };
-  return { regionOf, filesOf };
-}
-
-function filesIn(target: Target, region: string, env: Env): RegionFiles {
-  const settings = readStorageSettings(env);
-  const isBound = !target.remote && settings.RECORDINGS_S3_ENDPOINT.startsWith("/");
-  const recordings = storeIn({ settings, ...(isBound && { recordings: env.RECORDINGS }) });
-  const bucketName = settings.RECORDINGS_S3_BUCKET;
-  if (!target.remote) {
+    if (target.remote) {
+      const bucket = own.AUDIT_LOGS as unknown as BoundBucket;
+      return {
+        ...{ region, bucketName, recordings: storeIn({ settings }), auditLogs: atCloudflare(target, bucket) },
+        lockedDays: async () => ((await stateOfBucket(target, bucket)).isLocked ? LOCKED_DAYS : 0),
+      };
+    }
     const local = { ...settings, RECORDINGS_S3_ENDPOINT: "/" };
-    const auditLogs = storeIn({ settings: local, recordings: env.AUDIT_LOGS });
+    const recordings = storeIn({ settings, ...(endpoint.startsWith("/") && { recordings: own.RECORDINGS }) });
+    const auditLogs = storeIn({ settings: local, recordings: own.AUDIT_LOGS });
     return { region, bucketName, recordings, auditLogs, lockedDays: async () => 0 };
   }
-  const bucket = env.AUDIT_LOGS as unknown as BoundBucket;
-  return {
-    region,
-    bucketName,
-    recordings,
-    auditLogs: atCloudflare(target, bucket),
-    lockedDays: async () => ((await stateOfBucket(target, bucket)).isLocked ? LOCKED_DAYS : 0),
-  };
+  return { regionOf, filesOf };
 }

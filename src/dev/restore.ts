@@ -7,13 +7,12 @@
  */
 import { readFileSync } from "node:fs";
 import { filesToRestore, requireComplete } from "./backup_files.ts";
-import { CONSENT_USAGE, type Consent, consentOptions, mayChange, say } from "./command.ts";
+import { CONSENT_USAGE, type Consent, consentOptions, say } from "./command.ts";
 import {
   chosenDatabases,
   runDatabaseCommand,
   SHARD_USAGE,
   type ShardArguments,
-  sayWhich,
   shardNumber,
   shardOption,
 } from "./database_command.ts";
@@ -32,6 +31,7 @@ import { SCHEMA } from "./exported_copy.ts";
 import { QUIET_STATE, QUIETING_STATEMENTS, RESUMING_STATEMENTS } from "./quiet_statements.ts";
 import { OWN_SHARD } from "./shard_statements.ts";
 import { queryDatabase, type Rows, statementsOf } from "./statement_runner.ts";
+import { carryOut, type Step } from "./steps.ts";
 import { bindingOf, runWrangler, sameTarget, type Target, targetFlags } from "./wrangler.ts";
 import { boundShards } from "./wrangler_config.ts";
 
@@ -60,35 +60,33 @@ runDatabaseCommand(
       throw new Error("Choose one: npm run restore -- --input FILE, or --after-time-travel, or --resume");
     if (input) return restoreAll(target, input);
     const databases = await chosenDatabases(target);
-    const plan = isPutBack ? quietPlan(databases) : await resumePlan(databases);
-    if (plan.length === 0) return say("The database is not quiet: there is nothing to resume.");
-    if (!(await mayChange(plan, target))) return;
-    for (const database of databases) {
-      sayWhich(databases, database);
-      if (isPutBack) await quiet(database);
-      else await resume(database);
-    }
+    const steps = isPutBack ? databases.map(quieting) : await resuming(databases);
+    if (steps.length === 0) return say("The database is not quiet: there is nothing to resume.");
+    if (!(await carryOut(steps, target))) return;
     const [first] = databases;
     if (isPutBack && first) sayWhatIsNext(databases, await knownShards(first));
   },
 );
 
-const quietPlan = (databases: Database[]) =>
-  databases.map(
-    (each) =>
-      `Make ${nameOf(each)} quiet: its webhook endpoints are turned off, and its queued webhooks and mails are dropped`,
-  );
+const quieting = (database: Database): Step => ({
+  says: `Make ${nameOf(database)} quiet: its webhook endpoints are turned off, and its queued webhooks and mails are dropped`,
+  run: async () => sayHowItIs((await queryDatabase(database, [...QUIETING_STATEMENTS, QUIET_STATE])).at(-1)),
+});
 
-async function resumePlan(databases: Database[]): Promise<string[]> {
-  const plan: string[] = [];
+async function resuming(databases: Database[]): Promise<Step[]> {
+  const steps: Step[] = [];
   for (const each of databases) {
     const [[{ is_quiet, endpoints } = {}] = []] = await queryDatabase(each, [QUIET_STATE]);
     if (is_quiet)
-      plan.push(
-        `Resume ${nameOf(each)}: ${endpoints} webhook endpoints are turned on, and the cron deletes what is past its retention`,
-      );
+      steps.push({
+        says: `Resume ${nameOf(each)}: ${endpoints} webhook endpoints are turned on, and the cron deletes what is past its retention`,
+        async run() {
+          await queryDatabase(each, RESUMING_STATEMENTS);
+          say(`Resumed. Webhook endpoints that are active again, as in the backup: ${endpoints}.`);
+        },
+      });
   }
-  return plan;
+  return steps;
 }
 
 async function restoreAll({ shard, ...target }: ShardArguments & Consent, input: string) {
@@ -96,14 +94,14 @@ async function restoreAll({ shard, ...target }: ShardArguments & Consent, input:
   for (const file of files.values()) requireComplete(file);
   const databases = theseDatabases(target, [...files.keys()]);
   for (const database of databases) await requireEmpty(database);
-  const plan = databases.map(
-    (each) => `Load ${files.get(each.shard)} into the empty database ${nameOf(each)}`,
-  );
-  if (!(await mayChange(plan, target))) return;
-  for (const database of databases) {
-    sayWhich(databases, database);
-    await restore(database, files.get(database.shard) ?? input);
-  }
+  const steps = databases.map((each): Step => {
+    const file = files.get(each.shard) ?? input;
+    return {
+      says: `Load ${file} into the empty database ${nameOf(each)}`,
+      run: () => restore(each, file),
+    };
+  });
+  if (!(await carryOut(steps, target))) return;
   const known = await knownShards(databases[0] as Database);
   await requireRanges(databases, known);
   sayWhatIsNext(databases, known);
@@ -179,15 +177,6 @@ async function requireRanges(databases: Database[], known: KnownShard[]) {
     if (given !== undefined && (await ownRange(database, known)) !== given)
       throw new Error(misplaced(database));
   }
-}
-
-async function quiet(target: Target) {
-  sayHowItIs((await queryDatabase(target, [...QUIETING_STATEMENTS, QUIET_STATE])).at(-1));
-}
-
-async function resume(target: Target) {
-  const [state] = await queryDatabase(target, [QUIET_STATE, ...RESUMING_STATEMENTS]);
-  say(`Resumed. Webhook endpoints that are active again, as in the backup: ${state?.[0]?.endpoints}.`);
 }
 
 /** @throws Error if the database is not quiet: it must not be served like that */

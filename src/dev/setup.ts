@@ -1,19 +1,11 @@
 /** `npm run setup`: creates everything at Cloudflare that a deployment needs. It can be run again. */
-import { readFileSync, writeFileSync } from "node:fs";
 import { explained } from "./cloudflare_api.ts";
-import {
-  CONSENT_USAGE,
-  consentOptions,
-  mayChange,
-  runCommand,
-  say,
-  UsageError,
-  type Values,
-} from "./command.ts";
+import { CONSENT_USAGE, consentOptions, runCommand, say, UsageError } from "./command.ts";
 import { requireRegionName } from "./region_configuration.ts";
-import { JURISDICTIONS, type Jurisdiction, type Location, REGIONS } from "./setup_configuration.ts";
+import { JURISDICTIONS, REGIONS } from "./setup_configuration.ts";
 import { type Plan, planSetup, type SetupRequest } from "./setup_plan.ts";
 import { SECRETS_BY_HAND, secretsFile } from "./setup_secrets.ts";
+import { carryOut } from "./steps.ts";
 import { sameConfig } from "./wrangler.ts";
 
 const USAGE = `
@@ -39,52 +31,27 @@ const OPTIONS = {
 } as const;
 
 await runCommand(USAGE, OPTIONS, async (values) => {
-  const request = requireRequest(values);
-  const text = readFileSync(request.config, "utf8");
-  const plan = await planSetup(request, text, values["dry-run"]).catch((error) => {
+  const request: SetupRequest = values;
+  requireRequest(request);
+  const plan = await planSetup(request, values["dry-run"]).catch((error) => {
     throw explained("Reading the state of the account", error);
   });
   if (plan.steps.length === 0) say("Everything exists: nothing to do.");
-  else {
-    const steps = plan.steps.map(({ says }) => says);
-    if (!(await mayChange(steps, { ...values, remote: true }))) return;
-    if (plan.text !== text) writeFileSync(request.config, plan.text);
-    for (const { says, run } of plan.steps) {
-      await run?.().catch((error) => {
-        throw explained(says, error);
-      });
-      say(`Done: ${says}`);
-    }
-  }
+  else if (!(await carryOut(plan.steps, { ...values, remote: true }))) return;
   sayNext(request, plan);
 });
 
-function requireRequest({
-  env,
-  location,
-  jurisdiction,
-  region,
-  config,
-}: Values<typeof OPTIONS> & { config: string }) {
+function requireRequest({ env, location, jurisdiction, region, config }: SetupRequest) {
   if (env !== undefined && !/^[a-z][a-z0-9-]{0,30}$/.test(env))
     throw new UsageError("--env must be 1 to 31 characters of a-z, 0-9 and hyphens, and begin with a letter");
-  requireOneOf("--location", location, Object.keys(REGIONS));
-  requireOneOf("--jurisdiction", jurisdiction, JURISDICTIONS);
+  for (const [name, value, values] of [
+    ["--location", location, Object.keys(REGIONS)],
+    ["--jurisdiction", jurisdiction, JURISDICTIONS],
+  ] as const)
+    if (value !== undefined && !values.includes(value))
+      throw new UsageError(`${name}: ${value} must be one of ${values.join(", ")}`);
   requireRegionName(region);
   if (!config.endsWith(".toml")) throw new UsageError("--config must be a TOML file");
-  const request: SetupRequest = {
-    config,
-    env,
-    location: location as Location | undefined,
-    jurisdiction: jurisdiction as Jurisdiction | undefined,
-    region,
-  };
-  return request;
-}
-
-function requireOneOf(flag: string, value: string | undefined, values: readonly string[]) {
-  if (value !== undefined && !values.includes(value))
-    throw new UsageError(`${flag}: ${value} must be one of ${values.join(", ")}`);
 }
 
 /** Prints the steps that only a person can do, as commands to paste. */

@@ -5,24 +5,20 @@ import { join } from "node:path";
 import { readRegions } from "../database/shards.ts";
 import { readConfiguration, type WranglerConfiguration } from "./wrangler_config.ts";
 
-export const JURISDICTIONS = ["eu", "fedramp", "us"] as const;
-
-export type Jurisdiction = (typeof JURISDICTIONS)[number];
+export const JURISDICTIONS = ["eu", "fedramp", "us"];
 
 /**
  * D1's location hints, each with a nearby cloud region: a Worker's placement must be a cloud region, and D1 does not say in
  * which city a database is.
  */
-export const REGIONS = {
+export const REGIONS: Record<string, string> = {
   weur: "aws:eu-central-1",
   eeur: "aws:eu-central-2",
   wnam: "aws:us-west-2",
   enam: "aws:us-east-1",
   apac: "aws:ap-southeast-1",
   oc: "aws:ap-southeast-2",
-} as const;
-
-export type Location = keyof typeof REGIONS;
+};
 
 export function configurationOfText(text: string, env: string | undefined): WranglerConfiguration {
   const folder = mkdtempSync(join(tmpdir(), "wrangler-"));
@@ -82,7 +78,7 @@ export function withEnvironment(text: string, name: string): string {
 /** Whether a bucket is one of the first database's region. */
 export const isFirst = ({ binding }: { binding: string }) => ["RECORDINGS", "AUDIT_LOGS"].includes(binding);
 
-export function withJurisdiction(text: string, env: string | undefined, jurisdiction: Jurisdiction): string {
+export function withJurisdiction(text: string, env: string | undefined, jurisdiction: string): string {
   const header = `[[${env === undefined ? "" : `env.${env}.`}r2_buckets]]`;
   return text
     .split(/^(?=\[)/m)
@@ -97,7 +93,7 @@ export function withJurisdiction(text: string, env: string | undefined, jurisdic
 }
 
 /** Places the environment's Worker near its database. An environment inherits the placement of the first one. */
-export const withPlacement = (text: string, env: string | undefined, location: Location): string =>
+export const withPlacement = (text: string, env: string | undefined, location: string): string =>
   `${text.trimEnd()}\n\n${section(`${env === undefined ? "" : `env.${env}.`}placement`, { region: REGIONS[location] })}\n`;
 
 export const section = (header: string, row: object): string =>

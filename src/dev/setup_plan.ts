@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import {
   type AccountState,
   type Bucket,
@@ -14,33 +14,23 @@ import { regionsOf, withRegion } from "./region_configuration.ts";
 import {
   configurationOfText,
   isFirst,
-  type Jurisdiction,
-  type Location,
   withEnvironment,
   withJurisdiction,
   withPlacement,
 } from "./setup_configuration.ts";
 import { makeSecrets, RANDOM_SECRETS, secretsFile } from "./setup_secrets.ts";
+import type { Step } from "./steps.ts";
 import { configFlags, flagsOf, runWrangler } from "./wrangler.ts";
 import { shardsIn, type WranglerConfiguration } from "./wrangler_config.ts";
 
-export interface SetupRequest {
-  config: string;
-  env: string | undefined;
-  location: Location | undefined;
-  jurisdiction: Jurisdiction | undefined;
-  region: string | undefined;
-}
-
-export interface Step {
-  says: string;
-  /** Undefined for a change of the configuration's text, which is written before all other steps. */
-  run?: () => Promise<void>;
+export interface SetupRequest extends Account {
+  location?: string | undefined;
+  jurisdiction?: string | undefined;
+  region?: string | undefined;
 }
 
 export interface Plan {
   steps: Step[];
-  text: string;
   configuration: WranglerConfiguration;
   /** The names of the Worker's secrets before the plan is carried out. */
   secrets: string[];
@@ -54,90 +44,91 @@ export const LOCKED_DAYS = 2192;
 const LOCK = "sealed-days";
 
 /** @param isDry whether the plan is only shown. Without a login, it is then the plan for an empty account. */
-export async function planSetup(request: SetupRequest, text: string, isDry = false): Promise<Plan> {
-  const { steps: edits, text: edited, configuration } = planConfiguration(request, text);
-  const state = await readAccountState({ config: request.config }, configuration, request.env).catch(
-    (error) => {
-      if (!isDry || !(error instanceof LoginError)) throw error;
-      say("You are not logged in at Cloudflare: this is the plan for an empty account.");
-      return emptyAccount(configuration);
-    },
-  );
+export async function planSetup(request: SetupRequest, isDry = false): Promise<Plan> {
+  const { config, env } = request;
+  const { steps: edits, configuration } = planConfiguration(request);
+  const state = await readAccountState({ config }, configuration, env).catch((error) => {
+    if (!isDry || !(error instanceof LoginError)) throw error;
+    say("You are not logged in at Cloudflare: this is the plan for an empty account.");
+    return emptyAccount(configuration);
+  });
   const missing = RANDOM_SECRETS.filter((name) => !state.secrets.includes(name));
   return {
     steps: [
       ...edits,
-      ...databaseSteps(request, configuration, state),
+      // `shards:add` creates the other databases, which need a range of ids from the first one.
+      ...state.databases
+        .filter(({ binding, found }) => found || binding === "DB")
+        .flatMap((each) =>
+          databaseSteps(request, each, request.jurisdiction ?? jurisdictionOf(configuration)),
+        ),
       ...state.buckets.flatMap((bucket) => bucketSteps(request, bucket, locationOf(request, bucket))),
       ...queueSteps(request, configuration, state),
       ...secretSteps(request, missing),
     ],
-    text: edited,
     configuration,
     secrets: state.secrets,
     usesFile: missing.length > 0 || existsSync(secretsFile(request)),
   };
 }
 
-function planConfiguration({ config, env, location, jurisdiction, region }: SetupRequest, text: string) {
+function planConfiguration({ config, env, location, jurisdiction, region }: SetupRequest) {
   const steps: Step[] = [];
-  let edited = text;
-  const isNew = env !== undefined && !configurationOfText(text, undefined).definedEnvironments.includes(env);
-  if (isNew) {
-    edited = withEnvironment(edited, env);
-    steps.push({ says: `Add the environment ${env} to ${config}` });
-  }
+  let edited = readFileSync(config, "utf8");
+  const edit = (says: string, changed: string) => {
+    edited = changed;
+    steps.push({ says: `${says} ${config}`, run: () => writeFileSync(config, changed) });
+  };
+  if (env !== undefined && !configurationOfText(edited, undefined).definedEnvironments.includes(env))
+    edit(`Add the environment ${env} to`, withEnvironment(edited, env));
   const configuration = configurationOfText(edited, env);
   const firstBuckets = configuration.r2_buckets.filter(isFirst);
   const other = firstBuckets.find((each) => each.jurisdiction && each.jurisdiction !== jurisdiction);
   if (jurisdiction && other)
     throw new Error(`${config} places the bucket ${other.bucket_name} in ${other.jurisdiction}.`);
-  if (jurisdiction && jurisdiction !== "us" && firstBuckets.some((each) => !each.jurisdiction)) {
-    edited = withJurisdiction(edited, env, jurisdiction);
-    steps.push({ says: `Set the jurisdiction ${jurisdiction} of the buckets in ${config}` });
-  }
-  if (location && !configuration.placement) {
-    edited = withPlacement(edited, env, location);
-    steps.push({ says: `Place the Worker near ${location} in ${config}` });
-  }
+  if (jurisdiction && jurisdiction !== "us" && firstBuckets.some((each) => !each.jurisdiction))
+    edit(
+      `Set the jurisdiction ${jurisdiction} of the buckets in`,
+      withJurisdiction(edited, env, jurisdiction),
+    );
+  if (location && !configuration.placement)
+    edit(`Place the Worker near ${location} in`, withPlacement(edited, env, location));
   const named = regionsOf(configuration)?.get(0);
   if (region && named && named !== region)
     throw new Error(`${config} names the region of the first database ${named}, which cannot be changed.`);
   if (region && !named) {
-    for (const shard of shardsIn(configuration)) edited = withRegion(edited, env, { shard, region });
-    steps.push({ says: `Name the region of the database ${region} in ${config}` });
+    const nameAll = (each: string, shard: number) => withRegion(each, env, { shard, region });
+    edit(`Name the region of the database ${region} in`, shardsIn(configuration).reduce(nameAll, edited));
   }
-  return { steps, text: edited, configuration: configurationOfText(edited, env) };
+  return { steps, configuration: configurationOfText(edited, env) };
 }
 
 const jurisdictionOf = ({ r2_buckets }: WranglerConfiguration) =>
   r2_buckets.filter(isFirst).find(({ jurisdiction }) => jurisdiction)?.jurisdiction;
 
-function databaseSteps(
-  request: SetupRequest,
-  configuration: WranglerConfiguration,
-  { databases }: AccountState,
+/** Creates a database that is missing, and turns on its read replication. */
+export function databaseSteps(
+  { location, ...request }: SetupRequest,
+  { name, found }: AccountState["databases"][number],
+  jurisdiction = request.jurisdiction,
 ): Step[] {
-  const jurisdiction = request.jurisdiction ?? jurisdictionOf(configuration);
+  if (found && request.jurisdiction && found.jurisdiction !== request.jurisdiction)
+    throw new Error(
+      `The database ${name} exists outside the jurisdiction ${request.jurisdiction}, and cannot be moved. ` +
+        "Choose another database_name, or delete it if it is empty.",
+    );
   const account = { config: request.config };
-  // `shards:add` creates the other databases, which need a range of ids from the first one.
-  return databases.flatMap(({ binding, name, found }): Step[] => {
-    if (found && request.jurisdiction && (found.jurisdiction ?? undefined) !== request.jurisdiction)
-      throw new Error(
-        `The database ${name} exists outside the jurisdiction ${request.jurisdiction}, and cannot be moved. ` +
-          "Choose another database_name, or delete it if it is empty.",
-      );
-    const turnOn: Step = {
-      says: `Turn on read replication of the database ${name}`,
-      run: () => (found ? turnReplicationOn(account, found) : replicateDatabase(account, name)),
-    };
-    if (found) return isReplicated(found) ? [] : [turnOn];
-    if (binding !== "DB") return [];
-    const place = jurisdiction ? { jurisdiction } : { location: request.location };
-    const create = ["d1", "create", name, "--update-config=false", ...flagsOf(place)];
-    const says = `Create the database ${name}${placeText(jurisdiction, request.location)}`;
-    return [wranglerStep(request, says, create), turnOn];
-  });
+  const turnOn: Step = {
+    says: `Turn on read replication of the database ${name}`,
+    run: () => (found ? turnReplicationOn(account, found) : replicateDatabase(account, name)),
+  };
+  if (found) return isReplicated(found) ? [] : [turnOn];
+  const place = jurisdiction ? { jurisdiction } : { location };
+  const create = ["d1", "create", name, "--update-config=false", ...flagsOf(place)];
+  return [
+    wranglerStep(request, `Create the database ${name}${placeText(jurisdiction, location)}`, create),
+    turnOn,
+  ];
 }
 
 const placeText = (jurisdiction: string | undefined, location: string | undefined) =>

@@ -7,7 +7,7 @@ import { envOfShard } from "../database/shards.ts";
 import { askCloudflare, databaseAtCloudflare } from "./cloudflare_api.ts";
 import { openLocalDatabases } from "./local_bindings.ts";
 import { LOCAL_STATE, type Target } from "./wrangler.ts";
-import { databaseId, databaseName } from "./wrangler_config.ts";
+import { databaseIn } from "./wrangler_config.ts";
 
 export type Statement = string | { sql: string; params: (string | number | null)[] };
 
@@ -114,9 +114,9 @@ function atCloudflare(target: Target): Databases {
   async function idOf(shard: number): Promise<string> {
     const known = ids.get(shard);
     if (known !== undefined) return known;
-    const name = databaseName(target, shard);
-    const id = databaseId(target, shard) ?? (await databaseAtCloudflare(target, name))?.uuid;
-    if (id === undefined) throw new Error(`The account has no database ${name}.`);
+    const { database_name, database_id } = databaseIn(target, shard);
+    const id = database_id ?? (await databaseAtCloudflare(target, database_name))?.uuid;
+    if (id === undefined) throw new Error(`The account has no database ${database_name}.`);
     ids.set(shard, id);
     return id;
   }

@@ -19,14 +19,17 @@ export function shardsIn({ d1_databases }: WranglerConfiguration): number[] {
   return [0, ...others].sort((a, b) => a - b);
 }
 
-export function databaseName(configuration: Configuration, shard: number): string {
-  const nameOf = (number: number) => databaseIn(configuration, number)?.database_name;
-  return nameOf(shard) ?? `${nameOf(0) ?? readConfiguration(configuration).name ?? "database"}-${shard}`;
+/** A database as it is bound, or as `shards:add` would bind it. */
+export function databaseIn(configuration: Configuration, shard: number) {
+  const { d1_databases, name = "database" } = readConfiguration(configuration);
+  const boundTo = (binding: string) => d1_databases.find((each) => each.binding === binding);
+  const binding = bindingOf(shard);
+  const { database_name = name, migrations_dir = "migrations" } = boundTo("DB") ?? {};
+  return { database_name: `${database_name}-${shard}`, migrations_dir, ...boundTo(binding), binding };
 }
 
-/** The id of a database, if it is in the configuration. The database may then have another name than `databaseName` returns. */
-export const databaseId = (configuration: Configuration, shard: number): string | undefined =>
-  databaseIn(configuration, shard)?.database_id;
+export const databaseName = (configuration: Configuration, shard: number): string =>
+  databaseIn(configuration, shard).database_name;
 
 /** The part of the configuration that the commands read. wrangler's declarations do not export its type. */
 export interface WranglerConfiguration {
@@ -64,9 +67,6 @@ export function requireEnvironment({ config, env }: Configuration) {
     throw new Error(`${config} has no environment ${env}`);
 }
 
-const databaseIn = (configuration: Configuration, shard: number) =>
-  readConfiguration(configuration).d1_databases.find(({ binding }) => binding === bindingOf(shard));
-
 /** @throws Error unless a database can be appended: the file must be TOML, and must not list its databases in an array */
 export function requireExtensible(config: string) {
   if (config.endsWith(".toml") && !/^\s*d1_databases\s*=/m.test(readFileSync(config, "utf8"))) return;
@@ -80,15 +80,10 @@ function textWith(configuration: Configuration, shards: number[]): string {
   const { config, env } = configuration;
   requireExtensible(config);
   const table = `${env === undefined ? "" : `env.${JSON.stringify(env)}.`}d1_databases`;
-  const migrations = databaseIn(configuration, 0)?.migrations_dir ?? "migrations";
-  const added = shards.map(
-    (shard) => `
-[[${table}]]
-binding = "${bindingOf(shard)}"
-database_name = "${databaseName(configuration, shard)}"
-migrations_dir = ${JSON.stringify(migrations)}
-`,
-  );
+  const added = shards.map((shard) => {
+    const { binding, database_name, migrations_dir } = databaseIn(configuration, shard);
+    return `\n[[${table}]]\nbinding = "${binding}"\ndatabase_name = "${database_name}"\nmigrations_dir = ${JSON.stringify(migrations_dir)}\n`;
+  });
   return `${readFileSync(config, "utf8").trimEnd()}\n${added.join("")}`;
 }
 

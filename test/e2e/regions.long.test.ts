@@ -52,10 +52,7 @@ async function copyOverS3(url: string, slug: string) {
   };
   const [from, to] = [regionOf("recordings-eu"), regionOf("recordings")];
   const copy = () => copyFiles({ id: 1, slug }, { from, to }, () => {});
-  expect([await copy(), await copy()]).toEqual([
-    { files: 1, bytes: bytes.length },
-    { files: 0, bytes: 0 },
-  ]);
+  expect([await copy(), await copy()]).toEqual([1, 0]);
   await deleteFilesOf({ id: 1, slug }, to);
   expect([await countFiles({ id: 1, slug }, from), await countFiles({ id: 1, slug }, to)]).toEqual([
     { files: 1, bytes: bytes.length },

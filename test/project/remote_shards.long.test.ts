@@ -14,7 +14,7 @@ describe("npm run shards:add -- --remote", () => {
     const service = await aServiceAtCloudflare([]);
     const output = await done(service.run("shards_add", "--remote", "--yes", "--jurisdiction", "eu"));
     expect(output).not.toContain("d1_databases");
-    expect(output).toContain("It is created.");
+    expect(output).toContain(`Done: Create the database ${NAME}-1 in the jurisdiction eu\n`);
     expect(service.requests).toContainEqual(
       expect.objectContaining({ method: "POST", body: { name: `${NAME}-1`, jurisdiction: "eu" } }),
     );
@@ -45,7 +45,7 @@ describe("npm run shards:add -- --remote", () => {
     const service = await aServiceAtCloudflare([]);
     service.add(`${NAME}-1`);
     const output = await refused(service.run("shards_add", "--remote", "--jurisdiction", "eu"));
-    expect(output).toContain("exists already, and --jurisdiction cannot move it");
+    expect(output).toContain("exists outside the jurisdiction eu, and cannot be moved");
     expect(service.directory.prepare("select * from shards").all()).toEqual([]);
   });
 

@@ -61,18 +61,8 @@ export const MUTATIONS: Mutation[] = [
   {
     name: "Reading a transcript leaves no entry in the access log",
     file: "src/results/transcripts/transcripts.service.ts",
-    from: `    recorded ? sql.entryOfCaptions(context, "read", recorded) : entryOfText(context, "read", reached),
-    ...(recorded ? [sql.clockOfRecording(recorded)] : []),
-  ]);
-  if (!transcript) throw transcriptNotFound();
-  const [clock] = clocks;
-  if (recorded && !clock) throw egressNotFound();
-  if (clock?.delay === null) throw recordingStartUnknown();
-  requireEntry(entries);`,
-    to: `    sql.clockOfRecording({ ...reached, egress_id: 0 }),
-  ]);
-  if (!transcript) throw transcriptNotFound();
-  const clock = undefined;`,
+    from: 'recorded ? sql.entryOfCaptions(context, "read", recorded) : entryOfText(context, "read", reached),',
+    to: "sql.transcriptOfPath(reached),",
   },
   {
     name: "Reading a SOAP note leaves no entry in the access log",

@@ -22,7 +22,7 @@ const countsIn = (timeZone: string, times: number[]) =>
   sumByLocalDate(rowsOf(times), ["calls", "sum"], datesIn(timeZone));
 
 describe.each(TIME_ZONES)("In %s", (timeZone) => {
-  const time = fc.integer({ min: Date.parse("1973-01-01"), max: Date.parse("2040-01-01") });
+  const time = fc.integer({ min: Date.parse("2000-01-01"), max: Date.parse("2040-01-01") });
 
   it("sums are those of a recount by local date", () => {
     fc.assert(

@@ -57,11 +57,9 @@ export async function exportParticipant(
 }
 
 /** Reads each portion only while the lease holds, and renews the lease in its second half. */
-async function* leased(
-  { db, now: renewed_at }: ClientContext,
-  lease: sql.Lease,
-  portions: AsyncIterable<Line[]>,
-) {
+async function* leased(context: ClientContext, lease: sql.Lease, portions: AsyncIterable<Line[]>) {
+  const { db } = context;
+  let renewed_at = context.now;
   try {
     for await (const lines of portions) {
       yield* lines;

@@ -51,6 +51,14 @@ describe("mergeConsent, for reports without a time", () => {
     expect(ledger.map(({ reporter }) => reporter)).toEqual(["observer", "platform"]);
   });
 
+  it.each<[string, Report, Report]>([
+    ["a grant", grants, grants],
+    ["a grant, after a refusal", refuses, grants],
+    ["a refusal that was made earlier", { ...refuses, at: 500 }, { ...refuses, made: 400 }],
+  ])("adds nothing when an observer repeats %s", (_, known, seen) => {
+    expect(ledgerOf(known, { ...seen, by: "observer" })).toHaveLength(1);
+  });
+
   it.each<[string, Report[]]>([
     ["a grant after a refusal", [refuses, grants]],
     ["a grant before and after a refusal", [grants, refuses, grants]],

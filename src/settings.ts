@@ -200,18 +200,9 @@ function parseSettings<Parsed>(schema: z.ZodType<Parsed>, env: object): Parsed {
 /** Secrets in .dev.vars.example, which everybody can read, begin with it. The signing key has it in its private part. */
 const PUBLIC_PREFIX = "development-";
 
-const SECRETS = [
-  "PLATFORM_API_TOKEN",
-  "PLATFORM_API_TOKEN_PREVIOUS",
-  "PLATFORM_REPORTS_TOKEN",
-  "PLATFORM_REPORTS_TOKEN_PREVIOUS",
-  "PLATFORM_WEB_APP_TOKEN",
-  "PLATFORM_WEB_APP_TOKEN_PREVIOUS",
-  "INVITE_TOKEN_SECRET",
-  "DIGEST_SECRET",
-  "LIVEKIT_API_SECRET",
-  "LIVEKIT_API_SECRET_PREVIOUS",
-] as const;
+const secrets = lazily(() =>
+  Object.keys(fields().shape).filter((name) => /_(TOKEN|SECRET)(_PREVIOUS)?$/.test(name)),
+);
 
 /**
  * Public secrets work only on localhost, where a developer's machine is reached and a deployed Worker never is.
@@ -219,7 +210,9 @@ const SECRETS = [
  * @throws SettingsError
  */
 export function requireOwnSecrets(settings: Settings, url: string) {
-  const found: string[] = SECRETS.filter((name) => settings[name]?.startsWith(PUBLIC_PREFIX));
+  const found = secrets().filter((name) =>
+    String(settings[name as keyof Settings]).startsWith(PUBLIC_PREFIX),
+  );
   if (settings.AUDIT_SIGNING_KEY?.d.startsWith(PUBLIC_PREFIX)) found.push("AUDIT_SIGNING_KEY");
   if (found.length === 0 || isLoopback(new URL(url).hostname)) return;
   throw new SettingsError(

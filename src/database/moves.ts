@@ -2,7 +2,7 @@ import { and, eq, isNotNull, isNull, lt, type SQL, type SQLWrapper, sql } from "
 import { authorizationCodes } from "../joining/authorization_codes/authorization_codes.table.ts";
 import { moves } from "./database.table.ts";
 import { builder, type Placeholders, preparedQuery } from "./queries.ts";
-import { selectColumn } from "./selects.ts";
+import { rowsWhere, selectColumn } from "./selects.ts";
 
 /*
  * An organization that moved leaves its rows in the old database (see src/dev/move.ts), where triggers refuse changes to them.
@@ -18,11 +18,10 @@ export const livesHere = (organization_id: SQLWrapper): SQL =>
     or not exists (select 1 from ${moves} where ${moves.organization_id} = ${organization_id}))`;
 
 /** The organizations whose move or deletion was begun before a time and not completed: their background work waits. */
-export const frozenBefore = preparedQuery(({ time }: Placeholders<{ time: number }>) =>
-  builder
-    .select({ organization_id: moves.organization_id, since: moves.since })
-    .from(moves)
-    .where(and(isNull(moves.shard), lt(moves.since, time))),
+export const frozenBefore = rowsWhere(
+  moves,
+  { organization_id: moves.organization_id, since: moves.since },
+  ({ time }: Placeholders<{ time: number }>) => and(isNull(moves.shard), lt(moves.since, time)),
 );
 
 const newShard = (of: SQL | undefined) =>

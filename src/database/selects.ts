@@ -127,6 +127,19 @@ const hasValuesOf = <Table extends SQLiteTable>(
   values: Placeholders<Record<string, unknown>>,
 ) => hasValues(table, Object.fromEntries(names.map((name) => [name, values[name]])) as object);
 
+/** The rows of one table that meet a condition. */
+export const rowsWhere = <Columns extends Record<string, SQLiteColumn | SQL.Aliased>, Values extends object>(
+  table: SQLiteTable,
+  columns: Columns,
+  condition: (values: Placeholders<Values>) => SQL | undefined,
+): PreparedQuery<Values, Row<Columns>> =>
+  preparedQuery((values: Placeholders<Values>) =>
+    builder
+      .select(columns as Record<string, SQLiteColumn>)
+      .from(table)
+      .where(condition(values)),
+  ) as never;
+
 export const rowsBy = <
   Table extends SQLiteTable,
   Columns extends Record<string, SQLiteColumn | SQL.Aliased>,
@@ -136,11 +149,8 @@ export const rowsBy = <
   columns: Columns,
   ...names: Name[]
 ): PreparedQuery<Pick<Table["$inferSelect"], Name>, Row<Columns>> =>
-  preparedQuery((values: Placeholders<Record<string, unknown>>) =>
-    builder
-      .select(columns)
-      .from(table)
-      .where(hasValuesOf(table, names, values)),
+  rowsWhere(table, columns, (values: Placeholders<Record<string, unknown>>) =>
+    hasValuesOf(table, names, values),
   ) as never;
 
 /** Returns the columns `names`. */

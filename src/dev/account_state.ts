@@ -31,7 +31,7 @@ export async function readAccountState(
   const [databases, buckets, queues, secrets] = await Promise.all([
     readDatabases(account, configuration),
     Promise.all(configuration.r2_buckets.map((bound) => stateOfBucket(account, bound))),
-    statesOfQueues(account, configuration),
+    Promise.all(queuesIn(configuration).map((name) => stateOfQueue(account, name))),
     readSecretNames(account, configuration, env),
   ]);
   return { databases, buckets, queues, secrets };
@@ -59,10 +59,8 @@ export async function stateOfDatabase(
   { binding, database_name = "", database_id }: WranglerConfiguration["d1_databases"][number],
 ) {
   const id = database_id ?? (await databaseAtCloudflare(account, database_name))?.uuid;
-  const found =
-    id === undefined
-      ? undefined
-      : await findAtCloudflare<DatabaseAtCloudflare>(account, `/d1/database/${id}`);
+  const path = `/d1/database/${id}`;
+  const found = id === undefined ? id : await findAtCloudflare<DatabaseAtCloudflare>(account, path);
   return { binding, name: database_name, found };
 }
 
@@ -72,26 +70,18 @@ export async function stateOfBucket(
 ): Promise<Bucket> {
   const headers = { ...(jurisdiction && { "cf-r2-jurisdiction": jurisdiction }) };
   const path = `/r2/buckets/${name}`;
-  const found = await findAtCloudflare(account, path, { headers });
-  const lock = found
-    ? await askCloudflare<{ rules?: unknown[] }>(account, `${path}/lock`, { headers })
-    : undefined;
-  return { binding, name, jurisdiction, exists: !!found, isLocked: !!lock?.rules?.length };
+  const exists = (await findAtCloudflare(account, path, { headers })) !== undefined;
+  const lock = exists ? await askCloudflare<{ rules?: [] }>(account, `${path}/lock`, { headers }) : {};
+  return { binding, name, jurisdiction, exists, isLocked: !!lock.rules?.length };
 }
 
 export const queuesIn = ({ queues }: WranglerConfiguration): string[] =>
   queues.producers.map(({ queue }) => queue);
 
-async function statesOfQueues(account: Account, configuration: WranglerConfiguration) {
-  return Promise.all(
-    queuesIn(configuration).map(async (name) => {
-      const found: { queue_name: string }[] = await askCloudflare(
-        account,
-        `/queues?name=${encodeURIComponent(name)}`,
-      );
-      return { name, exists: found.some(({ queue_name }) => queue_name === name) };
-    }),
-  );
+async function stateOfQueue(account: Account, name: string) {
+  const path = `/queues?name=${encodeURIComponent(name)}`;
+  const found: { queue_name: string }[] = await askCloudflare(account, path);
+  return { name, exists: found.some(({ queue_name }) => queue_name === name) };
 }
 
 export async function readSecretNames(

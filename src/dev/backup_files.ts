@@ -17,11 +17,7 @@ export function requireNoBackup(file: string) {
   if (present !== undefined) throw new Error(`${present} exists: a backup does not overwrite an older one.`);
 }
 
-/**
- * The files for a restore to load, by the numbers of the databases.
- *
- * @throws Error if there are files of two backups, or if the first database's file is missing
- */
+/** The files for a restore to load, by the numbers of the databases. */
 export function filesToRestore(file: string, shard: number | undefined): Map<number, string> {
   if (shard !== undefined) return new Map([[shard, file]]);
   const numbered = numberedFiles(file);

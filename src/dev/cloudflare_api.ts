@@ -60,16 +60,8 @@ export function explained(step: string, error: unknown): Error {
   return new Error([`${step}: failed.`, advice, message.trim()].filter(Boolean).join("\n"));
 }
 
-/**
- * Sends a request to Cloudflare's API.
- *
- * @param path relative to the account's path
- */
-export async function sendToCloudflare(
-  target: Account,
-  path: string,
-  asking: Asking = {},
-): Promise<Response> {
+/** @param path relative to the account's path */
+export async function sendToCloudflare(target: Account, path: string, asking: Asking = {}) {
   login ??= readLogin(target);
   const headers = await login;
   account ??= readAccount(target);
@@ -84,16 +76,8 @@ export async function sendToCloudflare(
   return response;
 }
 
-/**
- * Returns the result of a request to Cloudflare's API.
- *
- * @throws CloudflareError if the API refuses the request
- */
-export async function askCloudflare<Result>(
-  target: Account,
-  path: string,
-  asking: Asking = {},
-): Promise<Result> {
+/** @throws CloudflareError if the API refuses the request */
+export async function askCloudflare<Result>(target: Account, path: string, asking?: Asking): Promise<Result> {
   const response = await sendToCloudflare(target, path, asking);
   const answer = (await response.json().catch(() => undefined)) as Answer<Result> | undefined;
   if (answer?.success) return answer.result;
@@ -128,25 +112,16 @@ export interface DatabaseAtCloudflare {
 }
 
 /** Finds the account's database of this name. The result lacks the database's settings. */
-export async function databaseAtCloudflare(
-  target: Account,
-  name: string,
-): Promise<DatabaseAtCloudflare | undefined> {
-  const found: DatabaseAtCloudflare[] = await askCloudflare(
-    target,
-    `/d1/database?name=${encodeURIComponent(name)}`,
-  );
+export async function databaseAtCloudflare(target: Account, name: string) {
+  const path = `/d1/database?name=${encodeURIComponent(name)}`;
+  const found = await askCloudflare<DatabaseAtCloudflare[]>(target, path);
   return found.find((each) => each.name === name);
 }
 
-async function send(
-  url: string,
-  headers: Record<string, string>,
-  { method, body, bytes, headers: own }: Asking,
-) {
+async function send(url: string, login: Record<string, string>, { method, body, bytes, headers }: Asking) {
   try {
     return await fetch(url, {
-      headers: { ...headers, "Content-Type": "application/json", ...own },
+      headers: { ...login, "Content-Type": "application/json", ...headers },
       method: method ?? (body ? "POST" : "GET"),
       ...((bytes ?? body) && { body: bytes ?? JSON.stringify(body) }),
     });

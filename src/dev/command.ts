@@ -20,12 +20,10 @@ export interface Consent {
 }
 
 /**
- * Shows what a command will do, and asks. Every command that changes production calls this before its first change.
+ * Every command that changes production calls this before its first change.
  *
- * @param plan each change, in order
- * @param question what to ask, and the answer that agrees
  * @returns false for a dry run, which must change nothing
- * @throws Error without that answer, or without a terminal to ask in
+ * @throws Error without the answer that agrees, or without a terminal to ask in
  */
 export async function mayChange(
   plan: string[],
@@ -53,11 +51,7 @@ export type Values<Options extends ParseArgsOptionsConfig> = ReturnType<
   typeof parseArgs<{ options: Options }>
 >["values"];
 
-/**
- * Runs a command of package.json.
- *
- * @param usage the text for `--help`: the command's syntax, and a line for each argument
- */
+/** @param usage the text for `--help`: the command's syntax, and a line for each argument */
 export async function runCommand<const Options extends ParseArgsOptionsConfig>(
   usage: string,
   options: Options,
@@ -77,11 +71,7 @@ export const endingWith = (usage: string, run: () => Promise<unknown>): Promise<
     },
   );
 
-/**
- * Parses the arguments of a command. With `--help` or wrong arguments, ends the process.
- *
- * @param usage as in `runCommand`
- */
+/** Ends the process with `--help` or wrong arguments. */
 export function requireArguments<const Options extends ParseArgsOptionsConfig>(
   usage: string,
   options: Options,

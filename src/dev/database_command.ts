@@ -16,11 +16,7 @@ const TARGET_USAGE = `  --persist-to FOLDER  the folder of the local data; .wran
   --help, -h           shows this help
 `;
 
-/**
- * Runs a command of package.json that works on databases, and adds the options that select them.
- *
- * @param place the databases that it works on without --remote or --local
- */
+/** @param place the databases that the command works on without --remote or --local */
 export async function runDatabaseCommand<const Own extends ParseArgsOptionsConfig>(
   usage: string,
   options: Own,

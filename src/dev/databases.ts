@@ -15,20 +15,16 @@ export interface KnownShard {
 }
 
 /**
- * All databases that the configuration binds.
- *
  * @param known the databases other than the first; read from the directory if left out
  * @throws Error if organizations live in a database that the configuration does not bind
  */
 export async function boundDatabases(target: Target, known?: KnownShard[]): Promise<Database[]> {
   const bound = boundShards(target);
   const missing = homesBeside(bound, known ?? (await knownShards(target)));
-  if (missing.length > 0)
-    throw new Error(
-      missing
-        .map((each) => `${target.config} binds no ${bindingOf(each.shard)}. ${homeless(each)}`)
-        .join("\n"),
-    );
+  const faults = missing.map(
+    (each) => `${target.config} binds no ${bindingOf(each.shard)}. ${homeless(each)}`,
+  );
+  if (faults.length > 0) throw new Error(faults.join("\n"));
   return bound.map((shard) => ({ ...target, shard }));
 }
 
@@ -42,8 +38,7 @@ export function theseDatabases(target: Target, shards: number[]): Database[] {
 }
 
 /** The databases other than the first, from the directory; an empty list if it has no tables. */
-export const knownShards = async (target: Target): Promise<KnownShard[]> =>
-  (await shardsOfDirectory(target)) ?? [];
+export const knownShards = async (target: Target) => (await shardsOfDirectory(target)) ?? [];
 
 /** Like `knownShards`, but returns undefined if the first database lacks the directory's tables. */
 export async function shardsOfDirectory(target: Target): Promise<KnownShard[] | undefined> {
@@ -60,16 +55,12 @@ export const homesBeside = (shards: number[], known: KnownShard[]): KnownShard[]
   known.filter(({ shard, organizations }) => organizations > 0 && !shards.includes(shard));
 
 /** Advice for a database that is missing, or is not the one that is bound. */
-export const homeless = ({ shard, organizations }: KnownShard): string =>
-  organizations === 1
-    ? `1 organization lives in shard ${shard}: bind its database, or restore its backup.`
-    : `${organizations} organizations live in shard ${shard}: bind their database, or restore its backup.`;
+export function homeless({ shard, organizations }: KnownShard): string {
+  const [live, whose] = organizations === 1 ? ["organization lives", "its"] : ["organizations live", "their"];
+  return `${organizations} ${live} in shard ${shard}: bind ${whose} database, or restore its backup.`;
+}
 
-/**
- * Reads the range from the database itself. Undefined if it has none, or no tables.
- *
- * @throws Error if the directory has given it a higher range since then, for an organization that moved there
- */
+/** Reads the range from the database itself. Undefined if it has none, or no tables. */
 export async function ownRange(database: Database, known: KnownShard[]): Promise<number | undefined> {
   const range = (await rowsUnlessEmpty(database, OWN_RANGE))?.[0]?.range;
   if (range === undefined || range === null) return undefined;

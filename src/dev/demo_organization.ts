@@ -27,11 +27,7 @@ import { createWaitingRoom } from "../rooms/waiting_rooms/waiting_rooms.service.
 import { DAY, HOUR, SECOND } from "../units.ts";
 import { demoRecording, RECORDING_SECONDS } from "./demo_results.ts";
 
-/**
- * Creates the demo organization, with dates relative to now, unless it exists.
- *
- * @returns whether it was created
- */
+/** Creates the demo organization, with dates relative to now. Returns false if it exists. */
 export async function loadDemoOrganization(env: Env, now: number): Promise<boolean> {
   const db = drizzle(env.DB);
   // `npm run dev` prints these credentials, so they must work even if someone has revoked the client.

@@ -1,10 +1,6 @@
 import { VideoVisitError } from "../../dist/client/external/index.js";
 
-/**
- * A function that sends requests to the platform API of a server.
- *
- * @throws VideoVisitError if the service refuses a request, like the client package
- */
+/** Sends requests to the platform API of a server. If the service refuses one, throws as the client package does. */
 export const platformAt =
   (server: string, token: string | undefined, send = fetch) =>
   async (method: string, path: string, body?: object) => {

@@ -47,14 +47,11 @@ export async function refusedStep(text: string, request: Promise<unknown>) {
   printStep(text, `${error.status}, ${error.text}`);
 }
 
-export const demoClient = ({
-  client_id,
-  client_secret,
-}: {
-  client_id: string;
-  client_secret: string;
-}): Client =>
-  createClient({ baseUrl: server, clientId: client_id, clientSecret: client_secret, fetch: observedFetch });
+export const demoClient = (shown: Record<"client_id" | "client_secret", string>): Client =>
+  createClient({
+    ...{ baseUrl: server, clientId: shown.client_id, clientSecret: shown.client_secret },
+    fetch: observedFetch,
+  });
 
 export const platform = platformAt(server, settings.PLATFORM_API_TOKEN, observedFetch);
 

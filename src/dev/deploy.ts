@@ -17,7 +17,14 @@ import {
 import { askCloudflare } from "./cloudflare_api.ts";
 import { CONSENT_USAGE, type Consent, consentOptions, mayChange, say } from "./command.ts";
 import { runDatabaseCommand } from "./database_command.ts";
-import { boundDatabases, type Database, homeless, knownShards, ownRange } from "./databases.ts";
+import {
+  boundDatabases,
+  type Database,
+  homeless,
+  type KnownShard,
+  knownShards,
+  ownRange,
+} from "./databases.ts";
 import {
   currentCommit,
   nameOf,
@@ -56,6 +63,15 @@ const NEEDED_SECRETS = [...RANDOM_SECRETS, ...SECRETS_BY_HAND];
 /** Keeps the JSON of the rows below 2 MB, D1's limit for a parameter. */
 const ROWS_AT_ONCE = 10_000;
 
+const HERE = "SELECT id, slug FROM organizations WHERE id NOT IN (SELECT organization_id FROM moves)";
+
+const OTHER_ENTRY = `SELECT value ->> 'id' AS id FROM json_each(?1)
+  JOIN places ON places.id = value ->> 'id' OR places.slug = value ->> 'slug'
+  WHERE (places.id, places.slug, places.shard) IS NOT (value ->> 'id', value ->> 'slug', ?2) LIMIT 1`;
+
+const ENTER = `INSERT INTO places (id, slug, shard) SELECT value ->> 'id', value ->> 'slug', ?2 FROM json_each(?1)
+  WHERE true ON CONFLICT (id) DO NOTHING RETURNING id`;
+
 await runDatabaseCommand(usage, consentOptions, deploy, "remote");
 
 async function deploy(target: Target & Consent) {
@@ -83,11 +99,7 @@ async function deploy(target: Target & Consent) {
   if (isAgreed) await requireHealthy(target, version);
 }
 
-/**
- * Refuses to upload a Worker that could not serve. A dry run goes on to the pending migrations, if the databases exist.
- *
- * @throws Error listing everything that is bound but does not exist at Cloudflare
- */
+/** Refuses to upload a Worker that could not serve. A dry run goes on to the pending migrations, if the databases exist. */
 async function requireComplete(target: Target & Consent) {
   const configuration = readConfiguration(target);
   const state = await readAccountState(target, configuration);
@@ -118,11 +130,11 @@ async function migrateAll(target: Target, ready: Ready[]) {
 }
 
 async function replicate(target: Target) {
-  for (const { name, found } of await readDatabases(target, readConfiguration(target))) {
-    if (!found || isReplicated(found)) continue;
-    await turnReplicationOn(target, found);
-    process.stdout.write(`Read replication of ${name} is on now.\n`);
-  }
+  for (const { name, found } of await readDatabases(target, readConfiguration(target)))
+    if (found && !isReplicated(found)) {
+      await turnReplicationOn(target, found);
+      say(`Read replication of ${name} is on now.`);
+    }
 }
 
 /** Called before the migrations, so that Time Travel can undo them. Before its first migration, a database has nothing to go back to. */
@@ -156,21 +168,16 @@ async function sayWayBack(target: Target, ready: Ready[]) {
 interface Ready {
   database: Database;
   /** Undefined for the first database. */
-  range?: number;
+  range: number | undefined;
   pending: string[];
 }
 
 async function readyDatabases(target: Target): Promise<Ready[]> {
   try {
     const known = await knownShards(target);
-    const [directory, ...others] = await boundDatabases(target, known);
     const ready: Ready[] = [];
-    if (directory) ready.push({ database: directory, pending: [] });
-    for (const database of others) {
-      const given = known.find(({ shard }) => shard === database.shard);
-      const range = await ownRange(database, known);
-      if (range === undefined && given?.organizations) throw new Error(homeless(given));
-      if (range === undefined || range !== given?.range) throw new Error(rangeRefusal(database, range));
+    for (const database of await boundDatabases(target, known)) {
+      const range = database.shard === 0 ? undefined : await requireRange(database, known);
       ready.push({ database, range, pending: [] });
     }
     for (const each of ready) {
@@ -184,13 +191,18 @@ async function readyDatabases(target: Target): Promise<Ready[]> {
   }
 }
 
-function rangeRefusal(database: Database, range: number | undefined): string {
+async function requireRange(database: Database, known: KnownShard[]): Promise<number> {
+  const given = known.find(({ shard }) => shard === database.shard);
+  const range = await ownRange(database, known);
+  if (range !== undefined && range === given?.range) return range;
+  if (range === undefined && given?.organizations) throw new Error(homeless(given));
   const fault =
     range === undefined
-      ? "has no range of ids"
-      : "has a range of ids that the first database has not given it. Unless it belongs to another service";
-  const end = range === undefined ? ". Run" : ", run";
-  return `${bindingOf(database.shard)} ${fault}${end} \`npm run shards:add${sameTarget(database)}\` to complete it.`;
+      ? "has no range of ids. Run"
+      : "has a range of ids that the first database has not given it. Unless it belongs to another service, run";
+  throw new Error(
+    `${bindingOf(database.shard)} ${fault} \`npm run shards:add${sameTarget(database)}\` to complete it.`,
+  );
 }
 
 async function migrateOne({ database, range, pending }: Ready) {
@@ -202,22 +214,7 @@ async function migrateOne({ database, range, pending }: Ready) {
   if (range !== undefined) await queryDatabase(database, rangeStatements(database.shard, range));
 }
 
-const HERE = "SELECT id, slug FROM organizations WHERE id NOT IN (SELECT organization_id FROM moves)";
-
-const OTHER_ENTRY = `SELECT value ->> 'id' AS id FROM json_each(?1)
-  JOIN places ON places.id = value ->> 'id' OR places.slug = value ->> 'slug'
-  WHERE (places.id, places.slug, places.shard) IS NOT (value ->> 'id', value ->> 'slug', ?2) LIMIT 1`;
-
-const ENTER = `INSERT INTO places (id, slug, shard) SELECT value ->> 'id', value ->> 'slug', ?2 FROM json_each(?1)
-  WHERE true ON CONFLICT (id) DO NOTHING RETURNING id`;
-
-/**
- * Enters the organizations of other databases that are missing in the directory: no request would find them, and their slugs
- * could be given to others.
- *
- * @returns the number of organizations that were entered
- * @throws Error if the directory has another organization with the id or slug of one of them
- */
+/** Enters the organizations that are missing in the directory: no request would find them, and others could get their slugs. */
 async function completeDirectory(target: Target, ready: Ready[]): Promise<number> {
   let entered = 0;
   for (const { database } of ready.slice(1)) {

@@ -1,7 +1,4 @@
-/**
- * Copies a D1 database into a temporary SQLite database, from its schema and the rows that `wrangler d1 export` writes. This
- * way no code has to parse SQL.
- */
+/** Copies a D1 database into a temporary SQLite database, from the export of its rows: so no code has to parse SQL. */
 import { closeSync, openSync, readSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { StringDecoder } from "node:string_decoder";

@@ -53,13 +53,10 @@ const overS3 = ({ settings }: RecordingStorage): Pick<FileStore, "read" | "write
       ...{ "content-length": String(size), "x-amz-content-sha256": "UNSIGNED-PAYLOAD" },
       ...(type && { "content-type": type }),
     };
-    const { url, headers: signed } = await sign(settings, fileUrl(settings, key).href, {
-      ...{ method: "PUT", headers },
-    });
-    const response = await fetch(url, {
-      ...{ method: "PUT", headers: { ...Object.fromEntries(signed), ...headers } },
-      ...({ body: body, duplex: "half" } as object),
-    });
+    const signed = await sign(settings, fileUrl(settings, key).href, { method: "PUT", headers });
+    const all = { ...Object.fromEntries(signed.headers), ...headers };
+    const stream = { body, duplex: "half" } as object;
+    const response = await fetch(signed.url, { method: "PUT", headers: all, ...stream });
     await requireOk(response, key).body?.cancel();
     return md5Of(response.headers.get("ETag") ?? "");
   },
@@ -100,12 +97,9 @@ export function atCloudflare(
     },
     read: async (key) => foundIn(await send(key), key),
     async write({ key }, body) {
-      const type = { "Content-Type": "application/gzip" };
-      const response = await send(key, {
-        method: "PUT",
-        headers: type,
-        bytes: new Uint8Array(await buffer(body)),
-      });
+      const headers = { "Content-Type": "application/gzip" };
+      const bytes = new Uint8Array(await buffer(body));
+      const response = await send(key, { method: "PUT", headers, bytes });
       await requireOk(response, key).body?.cancel();
       return undefined;
     },

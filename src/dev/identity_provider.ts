@@ -5,10 +5,7 @@ import Provider from "oidc-provider";
 
 const CLIENT = { client_id: "web-app", client_secret: "web-app-secret-for-development-only" };
 
-/**
- * A certified OpenID provider on this machine, to try out sign-in. For development only: it issues an ID token for any user
- * without a login. The service does not need to know how a web app gets the token.
- */
+/** A certified OpenID provider, for development only: it issues an ID token for any user without a login. */
 export async function startIdentityProvider() {
   const server = createServer((request, response) => provider.callback()(request, response));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

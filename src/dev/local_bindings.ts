@@ -21,14 +21,10 @@ export async function withLocalBindings<Result>(state: LocalState, run: (env: En
 }
 
 /** Opens only the databases: the other bindings take a second to start. The process does not end before `dispose` is called. */
-export async function openLocalDatabases({
-  config,
-  environment,
-  persistTo,
-}: LocalState & { config: string }) {
+export async function openLocalDatabases({ persistTo, ...state }: LocalState & { config: string }) {
   const folder = mkdtempSync(join(tmpdir(), "databases-"));
   try {
-    const { d1_databases } = readConfiguration({ config, env: environment });
+    const { d1_databases } = readConfiguration({ config: state.config, env: state.environment });
     const databases = join(folder, "wrangler.json");
     writeFileSync(databases, JSON.stringify({ d1_databases }));
     return await openLocalBindings({ persistTo, config: databases });

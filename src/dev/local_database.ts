@@ -25,12 +25,7 @@ export async function migrateDatabases(env: Env) {
   }
 }
 
-/**
- * Applies the missing migrations, and records them as `wrangler d1 migrations apply --local` would, so that both can be used.
- *
- * @returns the applied migrations
- * @throws Error if the database has run a migration that is not in `drizzle`
- */
+/** Records the migrations as `wrangler d1 migrations apply --local` would, so that both can be used. Returns those applied. */
 export async function applyMigrations(run: Run, shard = 0): Promise<string[]> {
   const [, rows = []] = await run(shard, [
     `CREATE TABLE IF NOT EXISTS "d1_migrations"(

@@ -1,6 +1,4 @@
-/**
- * Reads and writes the migrations in `drizzle`. Paths are relative to the project's folder, where npm runs scripts.
- */
+/** Reads and writes the migrations in `drizzle`. Paths are relative to the project's folder, where npm runs scripts. */
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
@@ -62,10 +60,7 @@ export const digestLine = (file: string): string => `${hexDigest(readText(`drizz
 
 export const hexDigest = (text: string): string => createHash("sha256").update(text).digest("hex");
 
-/**
- * Records the digests of new migrations. A migration that a database has run must not change: a test compares it with its
- * digest.
- */
+/** A migration that a database has run must not change: a test compares it with its digest. */
 export function recordMigrations() {
   const recorded = digestsOf();
   const added = migrationFiles().filter((file) => !recorded.some((line) => line.endsWith(`  ${file}`)));
@@ -83,10 +78,7 @@ export async function allTables(): Promise<Record<string, unknown>> {
   return Object.assign({}, ...modules);
 }
 
-/**
- * Generates the statements from the last snapshot to the tables of src, and a new snapshot. drizzle-kit asks in the
- * terminal if it cannot know whether a column is new or renamed.
- */
+/** drizzle-kit asks in the terminal if it cannot know whether a column is new or renamed. */
 export async function schemaChanges(): Promise<{ statements: string[]; snapshot: object }> {
   // Imported only here, because that takes seconds: `--help` must not wait for it.
   const { generateSQLiteDrizzleJson, generateSQLiteMigration } = await import("drizzle-kit/api");

@@ -1,10 +1,10 @@
 /**
  * Moves an organization to another database: freeze, copy, compare, switch, thaw.
  *
- * 1. To another region, the files are copied first, and again in step 2, once nothing can be written.
+ * 1. To another region, the files are copied first, and again once nothing can be written.
  *    A mark in `moves` keeps background work away from the organization. When no mail or webhook is being sent any more, triggers
  *    in the old database refuse every write of the organization, which gets 503. Reads continue, unless the access log records them.
- * 2. The new database takes a range of ids. The rows are copied table by table, with their ids. A mark in the new database keeps background work away from them too.
+ * 2. The new database takes a range of ids. The rows are copied with their ids. A mark keeps background work away from them too.
  * 3. The counts and digests of every table must be equal in both databases.
  * 4. One statement in the old database is the switch: its mark now says where the organization lives. Before the switch, the move
  *    can be undone, or started again. After it, another run completes the remaining steps.
@@ -29,13 +29,6 @@ export const OLD_PLACE_USED_FOR = 2 * CLIENT_KNOWN_FOR;
 
 /** The time between two checks for a mail or webhook being sent, in milliseconds. Their leases expire by themselves. */
 const LOOK_AGAIN_AFTER = SECOND;
-
-export interface Result {
-  rows: number;
-  files: number;
-  /** The time for which writes were refused, in milliseconds. */
-  frozen_for: number;
-}
 
 /** @throws Error if the organization does not exist, or a database is quiet */
 export async function open(run: Run, move: Move, say: Moving["say"] = () => {}) {
@@ -95,19 +88,14 @@ export const betweenOf = (regions: Regions | undefined, from: number, to: number
     ? { from: regions.filesOf(from), to: regions.filesOf(to) }
     : undefined;
 
-/**
- * Moves an organization. Starts again from the beginning if an earlier run was interrupted.
- *
- * @param shards the numbers of all databases
- * @returns null if an earlier run had already switched, and this run has only completed the move
- */
+/** Starts again from the beginning if an earlier run was interrupted. If that run had switched, completes the move and returns null. */
 export async function moveOrganization(
   run: Run,
   move: Move,
   shards: number[],
   say?: (line: string) => void,
   regions?: Regions,
-): Promise<Result | null> {
+) {
   const moving = await open(run, move, say);
   const { id, to, from, say: report } = moving;
   const source = await stateIn(moving, from);
@@ -147,7 +135,7 @@ export async function moveOrganization(
     const [[switched] = []] = await run(from, [sql.switchTo(moving, Date.now())]);
     if (!switched) throw new Error("Another run has taken over the move, or undone it.");
     await complete(moving, shards);
-    return { rows, files, frozen_for: performance.now() - started };
+    return { rows, files, frozen_for_ms: performance.now() - started };
   } catch (error) {
     await undoOwn(moving).catch(() => report("The move was interrupted. Run it again, or with --undo."));
     throw error;
@@ -162,23 +150,20 @@ async function prepare(moving: Moving) {
     throw new Error(
       `According to the directory, the organization lives in shard ${from}, but shard ${to} serves it too. Was one of the databases restored? Nothing was done.`,
     );
-  requireOldPlaceUnused(since, Date.now());
+  requireOldPlaceUnused(since);
   await run(to, [sql.markAsArriving(id, from)]);
   await deleteRows(moving, to);
 }
 
 /** @throws Error while an isolate may still read the rows that the organization has left behind */
-function requireOldPlaceUnused(since: number, now: number) {
-  if (now < since + OLD_PLACE_USED_FOR)
+function requireOldPlaceUnused(since: number) {
+  if (Date.now() < since + OLD_PLACE_USED_FOR)
     throw new Error(
       "The organization has just moved, and some requests still use its old rows: wait two minutes.",
     );
 }
 
-/**
- * Refuses writes, once mails and webhooks being sent have ended: their outcome must be written to this database, or the other one
- * would send them again.
- */
+/** Waits for mails and webhooks being sent: their outcome must be written here, or the other database would send them again. */
 async function freeze(moving: Moving) {
   for (let tries = 0; ; tries++)
     try {
@@ -237,32 +222,23 @@ async function undo(moving: Moving) {
   await run(from, [sql.requireUnswitched(id), sql.unmark(id), ...sql.dropTriggers(id, tables)]);
   const { isMarked, since } = await stateIn(moving, to);
   if (!isMarked) return;
-  requireOldPlaceUnused(since, Date.now());
+  requireOldPlaceUnused(since);
   await deleteRows(moving, to);
   await takeRange(moving, sql.GIVEN_RANGE(to));
   await run(to, [sql.unmarkArriving(id)]);
 }
 
-/**
- * Makes the database use a range.
- *
- * @param range a query of the directory for the range; if it returns none, nothing changes
- */
-async function takeRange({ run, to }: Pick<Moving, "run" | "to">, range: string) {
+/** @param range a query of the directory; if it returns no range, nothing changes */
+async function takeRange({ run, to }: Moving, range: string) {
   const [[given] = []] = await run(0, [range]);
   if (given) await run(to, sql.takeRange(to, Number(given.range)));
 }
 
-/**
- * Deletes the rows that an organization has left behind in databases from which it moved away.
- *
- * @returns the numbers of these databases
- * @throws Error while an isolate may still read the old rows
- */
+/** Deletes the rows that an organization has left behind, and returns the numbers of the databases that had some. */
 export async function deleteOldRows(run: Run, id: number, shards: number[]): Promise<number[]> {
   const deleted: number[] = [];
   for (const { shard, tables, since } of await leftBehind({ run, id, shards })) {
-    requireOldPlaceUnused(since, Date.now());
+    requireOldPlaceUnused(since);
     if (await deleteRows({ run, id, tables }, shard)) deleted.push(shard);
     await run(shard, sql.dropTriggers(id, tables));
   }

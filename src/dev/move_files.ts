@@ -23,7 +23,6 @@ export interface RegionFiles {
   lockedDays: () => Promise<number>;
 }
 
-/** Two regions. */
 export interface Between {
   from: RegionFiles;
   to: RegionFiles;
@@ -54,12 +53,7 @@ interface Copying {
   compared?: Set<string>;
 }
 
-/**
- * Copies the files that are missing or different. May be run again.
- *
- * @returns the number of copied files
- * @throws Error if a copy differs from its file
- */
+/** Copies the files that are missing or different, and returns their number. May be run again. */
 export async function copyFiles(
   owner: Owner,
   { from, to }: Between,

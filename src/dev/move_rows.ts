@@ -19,12 +19,7 @@ export interface Moving extends sql.Move, Frozen {
   say: (line: string) => void;
 }
 
-/**
- * Copies all rows, table by table.
- *
- * @returns the number of rows
- * @throws Error if a copied row differs from its source
- */
+/** @returns the number of rows */
 export async function copyRows(moving: Moving): Promise<number> {
   let copied = 0;
   for (const table of moving.tables)

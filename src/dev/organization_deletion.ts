@@ -50,23 +50,12 @@ export async function openLeaving(run: Run, id: number, shards: number[]): Promi
   const isBegun = isMarked && !(row && !mark);
   const tables = tablesOf(schema).filter(sql.isMoved);
   return {
-    run,
-    id,
-    tables,
-    slug: String(place.slug),
-    home,
-    shards,
-    isBegun,
+    ...{ run, id, tables, slug: String(place.slug), home, shards, isBegun, since: Date.now() },
     refusal: refusal && !isBegun ? String(refusal.reason) : undefined,
-    since: Date.now(),
   };
 }
 
-/**
- * Lets an organization continue that an interrupted run has frozen, so that its webhooks and its retention do not stop for good.
- *
- * @throws Error if an earlier run has begun to delete its data
- */
+/** Lets an organization continue that an interrupted run has frozen: otherwise its webhooks and its retention would stop for good. */
 export async function unfreeze({ run, id, tables, home, isBegun }: Leaving): Promise<void> {
   if (isBegun)
     throw new Error("An earlier run has begun to delete its data, so it cannot continue: run this again.");
@@ -86,9 +75,7 @@ const refusalOf = (id: number) => `SELECT reason FROM (
   ) LIMIT 1`;
 
 interface Means {
-  /** Deletes all files with this prefix. */
   deleteFiles: (prefix: string) => Promise<unknown>;
-  /** Keeps lines of JSON. */
   keep: (lines: AsyncIterable<string>) => Promise<unknown>;
 }
 

@@ -20,11 +20,7 @@ export interface Frozen extends OrganizationRows {
   since: number;
 }
 
-/**
- * Refuses the organization's writes from now on. Before that, a mark stops its background work.
- *
- * @param requirements statements that fail the batch if the organization must not be frozen
- */
+/** @param requirements statements that fail the batch if the organization must not be frozen */
 export async function refuseWrites(
   { run, id, tables, since }: Frozen,
   shard: number,
@@ -34,11 +30,7 @@ export async function refuseWrites(
   await run(shard, [...requirements, ...sql.dropTriggers(id, tables), ...sql.createTriggers(id, tables)]);
 }
 
-/**
- * Deletes the organization's rows from a database that has a mark for it in `moves`, children before parents.
- *
- * @returns whether there were any
- */
+/** Deletes the rows from a database with a mark in `moves`, children before parents. Returns whether there were any. */
 export async function deleteRows({ run, id, tables }: OrganizationRows, shard: number): Promise<boolean> {
   const found = await run(
     shard,

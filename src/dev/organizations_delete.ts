@@ -73,11 +73,18 @@ runDatabaseCommand(USAGE, options, async ({ organization, undo, "access-log": fi
 async function planOf(leaving: Leaving, regions: RegionFiles[]): Promise<string[]> {
   const rows = await countRows(leaving, leaving.shards);
   let files = 0;
-  for (const { recordings } of regions) files += (await recordings.list(`${leaving.slug}/`)).length;
+  const kept: string[] = [];
+  for (const { region, recordings, auditLogs } of regions) {
+    files += (await recordings.list(`${leaving.slug}/`)).length;
+    const { length } = region ? await auditLogs.list(`${leaving.id}/`) : [];
+    if (length > 0)
+      kept.push(`  sealed days of its access log in the region ${region}, which stay: ${length}`);
+  }
   const isLeft = leaving.isBegun ? ": an earlier run has begun, and this is what is left" : "";
   return [
     `Delete organization ${leaving.id} (${leaving.slug}) for good${isLeft}`,
     ...[...rows].map(([table, count]) => `  ${table}: ${count} rows`),
     `  files of recordings: ${files}`,
+    ...kept,
   ];
 }

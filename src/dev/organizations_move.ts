@@ -76,10 +76,10 @@ async function moveTo({ id, shards, target, run, regions }: Moving, to: number) 
   if (!(await mayDo(await planMove(run, { id, to }, false, regions), target))) return;
   const moved = await moveOrganization(run, { id, to }, shards, say, regions);
   if (!moved) return;
-  const { rows, files, frozen_for } = moved;
+  const { rows, files, frozen_for_ms } = moved;
   const withFiles = files > 0 ? ` and ${files} files` : "";
   say(
-    `It has moved, with ${rows} rows${withFiles}. Its writes were refused for ${Math.round(frozen_for)} ms. What it has left behind stays, its rows frozen, until you run this with --delete-old.`,
+    `It has moved, with ${rows} rows${withFiles}. Its writes were refused for ${Math.round(frozen_for_ms)} ms. What it has left behind stays, its rows frozen, until you run this with --delete-old.`,
   );
   if (files > 0)
     say(

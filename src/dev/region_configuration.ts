@@ -67,11 +67,7 @@ export function withVariable(text: string, env: string | undefined, name: string
   return tables.join("");
 }
 
-/**
- * The names of the bindings and settings that a region lacks.
- *
- * @param secrets the names of the Worker's secrets
- */
+/** The names of the bindings and settings that a region lacks. */
 export function missingNames(
   { vars, r2_buckets }: WranglerConfiguration,
   region: string,
@@ -81,7 +77,6 @@ export function missingNames(
   return missingInRegion(region, { ...vars, ...Object.fromEntries(set) });
 }
 
-/** Lists the missing parts of the regions in a configuration: databases without a region, buckets and settings. */
 export function missingInRegions(configuration: WranglerConfiguration, secrets: string[]): string[] {
   const regions = regionsOf(configuration);
   if (!regions) return configuration.vars.SHARD_REGIONS ? ["A valid SHARD_REGIONS"] : [];

@@ -18,14 +18,10 @@ export interface Regions {
 }
 
 /** In production, the settings of the storage come from the environment, as in the secrets of the Worker. */
-export async function withRegions<Result>(
-  target: Target,
-  run: (regions: Regions) => Promise<Result>,
-): Promise<Result> {
-  const configuration = readConfiguration(target);
-  if (target.remote) return run(regionsIn(target, remoteBindings(configuration)));
+export async function withRegions(target: Target, run: (regions: Regions) => Promise<void>) {
+  if (target.remote) return run(regionsIn(target, remoteBindings(readConfiguration(target))));
   const { config, env: environment, "persist-to": persistTo = LOCAL_STATE } = target;
-  return withLocalBindings({ config, environment, persistTo }, async (env) => run(regionsIn(target, env)));
+  return withLocalBindings({ config, environment, persistTo }, (env) => run(regionsIn(target, env)));
 }
 
 type BoundBucket = WranglerConfiguration["r2_buckets"][number];

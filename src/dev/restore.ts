@@ -114,19 +114,16 @@ function sayWhatIsNext(databases: Database[], known: KnownShard[]) {
   // The directory may not yet know all databases that the configuration binds.
   const shards = [...databases, ...known].map(({ shard }) => shard).concat(boundShards(first));
   if (shards.every((shard) => shard === 0)) return;
-  process.stdout.write(
-    `Before you serve requests, run \`npm run deploy${sameTarget(first, { withRemote: false })}\`: ` +
-      "it enters the organizations of the other databases into the first one.\n",
+  say(
+    `Before you serve requests, run \`npm run deploy${sameTarget(first, { withRemote: false })}\`: it enters the organizations of the other databases into the first one.`,
   );
 }
 
 function requireAll(databases: Database[], known: KnownShard[]) {
-  const missing = homesBeside(
-    databases.map(({ shard }) => shard),
-    known,
-  );
-  if (missing.length === 0) return;
+  const restored = databases.map(({ shard }) => shard);
+  const missing = homesBeside(restored, known);
   const reasons = missing.map((each) => `There was no file for shard ${each.shard}. ${homeless(each)}`);
+  if (reasons.length === 0) return;
   throw new Error(
     `THE BACKUP IS NOT COMPLETE:\n  ${reasons.join("\n  ")}\n` +
       "To restore one of these databases from its own file: npm run restore -- --input FILE --shard N",
@@ -153,7 +150,7 @@ async function restore(target: Database, input: string) {
   if (broken.length > 0)
     throw new Error(`The restored database has rows whose parents are missing: ${JSON.stringify(broken)}`);
   if (Number(own?.shard ?? 0) !== target.shard) throw new Error(misplaced(target));
-  process.stdout.write("Restored. All foreign keys are valid.\n");
+  say("Restored. All foreign keys are valid.");
   sayHowItIs(state);
 }
 

@@ -68,14 +68,9 @@ await runCommand(usage, options, async ({ shards, regions, ...flags }) => {
   requireEnvironment(flags);
   if (!existsSync(".dev.vars")) copyFileSync(".dev.vars.example", ".dev.vars");
   const { env: environment, "persist-to": persistTo } = flags;
+  const ofRegions = regions && `.wrangler-${regions.replaceAll(",", "-")}.toml`;
   const config =
-    shards === undefined
-      ? flags.config
-      : configurationOf(
-          requireCount(shards),
-          flags,
-          regions && `.wrangler-${regions.replaceAll(",", "-")}.toml`,
-        );
+    shards === undefined ? flags.config : configurationOf(requireCount(shards), flags, ofRegions);
   if (regions !== undefined) inRegions(config, environment, regions.split(","), Number(shards));
   const { isNew, settings } = await withLocalBindings({ persistTo, config, environment }, async (env) => {
     await migrateDatabases(env);
@@ -183,10 +178,7 @@ async function playWebApp(address: string, settings: Settings) {
   );
 }
 
-/**
- * Ends the server when npm gets a SIGTERM. npm starts this process through a shell, and passes its signals only to that shell, which dies
- * of it without passing it on.
- */
+/** Ends the server when npm gets a SIGTERM: npm passes it only to a shell around this process, which dies of it. */
 function endWithNpm(end: () => void) {
   const { ppid } = process;
   setInterval(() => {

@@ -31,10 +31,7 @@ export function configurationOfText(text: string, env: string | undefined): Wran
   }
 }
 
-/**
- * Adds an environment with its own databases, buckets, queues and rate limits, which wrangler does not inherit from the first
- * environment. Clears the routes, which wrangler would inherit.
- */
+/** Gives the new environment its own resources, which wrangler does not inherit. Clears the routes, which it would inherit. */
 export function withEnvironment(text: string, name: string): string {
   const first = configurationOfText(text, undefined);
   const own = (each: string) => `${each}-${name}`;

@@ -52,24 +52,26 @@ export async function planSetup(request: SetupRequest, isDry = false): Promise<P
     say("You are not logged in at Cloudflare: this is the plan for an empty account.");
     return emptyAccount(configuration);
   });
+  const ofBuckets = configuration.r2_buckets.filter(isFirst).find((each) => each.jurisdiction)?.jurisdiction;
+  const jurisdiction = request.jurisdiction ?? ofBuckets;
+  // `shards:add` creates the other databases, which need a range of ids from the first one.
+  const databases = state.databases.filter(({ binding, found }) => found || binding === "DB");
   const missing = RANDOM_SECRETS.filter((name) => !state.secrets.includes(name));
-  return {
-    steps: [
-      ...edits,
-      // `shards:add` creates the other databases, which need a range of ids from the first one.
-      ...state.databases
-        .filter(({ binding, found }) => found || binding === "DB")
-        .flatMap((each) =>
-          databaseSteps(request, each, request.jurisdiction ?? jurisdictionOf(configuration)),
-        ),
-      ...state.buckets.flatMap((bucket) => bucketSteps(request, bucket, locationOf(request, bucket))),
-      ...queueSteps(request, configuration, state),
-      ...secretSteps(request, missing),
-    ],
-    configuration,
-    secrets: state.secrets,
-    usesFile: missing.length > 0 || existsSync(secretsFile(request)),
-  };
+  const file = secretsFile(request);
+  const steps = [
+    ...edits,
+    ...databases.flatMap((each) => databaseSteps(request, each, jurisdiction)),
+    ...state.buckets.flatMap((bucket) => bucketSteps(request, bucket, locationOf(request, bucket))),
+    ...queueSteps(request, state, jurisdiction),
+  ];
+  if (missing.length > 0) {
+    const says = `Write random secrets to ${file}, and set them: ${missing.join(", ")}`;
+    // The secrets are passed as input, because other programs can see arguments.
+    const input = async () => JSON.stringify(await makeSecrets(file, missing));
+    steps.push(wranglerStep(request, says, ["secret", "bulk"], input));
+  }
+  const usesFile = missing.length > 0 || existsSync(file);
+  return { steps, configuration, secrets: state.secrets, usesFile };
 }
 
 function planConfiguration({ config, env, location, jurisdiction, region }: SetupRequest) {
@@ -102,9 +104,6 @@ function planConfiguration({ config, env, location, jurisdiction, region }: Setu
   }
   return { steps, configuration: configurationOfText(edited, env) };
 }
-
-const jurisdictionOf = ({ r2_buckets }: WranglerConfiguration) =>
-  r2_buckets.filter(isFirst).find(({ jurisdiction }) => jurisdiction)?.jurisdiction;
 
 /** Creates a database that is missing, and turns on its read replication. */
 export function databaseSteps(
@@ -160,33 +159,18 @@ export function bucketSteps(
   return [...(exists ? [] : [make]), ...(binding.startsWith("AUDIT_LOGS") && !isLocked ? [lock] : [])];
 }
 
-function queueSteps(request: SetupRequest, configuration: WranglerConfiguration, { queues }: AccountState) {
-  const place = flagsOf({ jurisdiction: request.jurisdiction ?? jurisdictionOf(configuration) });
-  return queues
-    .filter(({ exists }) => !exists)
-    .map(({ name }) =>
-      wranglerStep(request, `Create the queue ${name}`, ["queues", "create", name, ...place]),
-    );
+function queueSteps(request: SetupRequest, { queues }: AccountState, jurisdiction: string | undefined) {
+  const missing = queues.filter(({ exists }) => !exists).map(({ name }) => name);
+  const create = (name: string) => ["queues", "create", name, ...flagsOf({ jurisdiction })];
+  return missing.map((name) => wranglerStep(request, `Create the queue ${name}`, create(name)));
 }
 
-function secretSteps(request: SetupRequest, missing: string[]): Step[] {
-  if (missing.length === 0) return [];
-  const file = secretsFile(request);
-  return [
-    {
-      says: `Write random secrets to ${file}, and set them: ${missing.join(", ")}`,
-      // The secrets are passed as input, because other programs can see arguments.
-      run: async () =>
-        wrangler(request, ["secret", "bulk"], JSON.stringify(await makeSecrets(file, missing))),
-    },
-  ];
-}
-
-const wranglerStep = (request: Account, says: string, command: string[]): Step => ({
+const wranglerStep = (
+  { config, env }: Account,
+  says: string,
+  command: string[],
+  input?: () => Promise<string>,
+): Step => ({
   says,
-  run: () => wrangler(request, command),
+  run: async () => runWrangler([...command, ...configFlags({ config, env })], { input: await input?.() }),
 });
-
-async function wrangler({ config, env }: Account, command: string[], input?: string): Promise<void> {
-  await runWrangler([...command, ...configFlags({ config, env })], { input });
-}

@@ -37,19 +37,12 @@ export const SECRETS_BY_HAND = [
 export const secretsFile = ({ config, env }: Pick<Target, "config" | "env">) =>
   join(dirname(config), `${env ?? "production"}.secrets`);
 
-/**
- * Returns the values of these secrets. Uses values from the file, which an interrupted run or the operator has left there, and
- * generates the others. Writes new values to the file before it returns them.
- */
+/** Uses values from the file, which an interrupted run or the operator has left there. Writes new values to it first. */
 export async function makeSecrets(file: string, names: string[]): Promise<Record<string, string>> {
   const known = parseEnv(existsSync(file) ? readFileSync(file, "utf8") : "");
   const added = names.filter((name) => !known[name]);
   const all = { ...known, ...Object.fromEntries(added.map((name) => [name, GENERATORS[name]?.() ?? ""])) };
-  if (added.length > 0) {
-    await writePrivateFile(
-      file,
-      Object.entries(all).map(([name, value]) => `${name}=${value}`),
-    );
-  }
+  const lines = Object.entries(all).map(([name, value]) => `${name}=${value}`);
+  if (added.length > 0) await writePrivateFile(file, lines);
   return Object.fromEntries(names.map((name) => [name, all[name] ?? ""]));
 }

@@ -160,11 +160,7 @@ async function isComplete(database: Database, known: KnownShard[]): Promise<bool
   return own !== undefined && own === givenRange(database, known);
 }
 
-/**
- * @returns the database's range; undefined if it has none yet
- * @throws Error unless the database is empty and no organization lives there, or it has the range that the directory gave it.
- *   The directory may have lost that range, if it was restored from an earlier time.
- */
+/** Returns the range of a database of ours, which the directory may have lost in a restore; undefined for an empty database. */
 async function requireOurs(database: Database, known: KnownShard[]): Promise<number | undefined> {
   const binding = bindingOf(database.shard);
   const own = await ownRange(database, known);
@@ -184,7 +180,7 @@ async function requireOurs(database: Database, known: KnownShard[]): Promise<num
   return undefined;
 }
 
-/** @throws Error if the directory says that organizations live in the database, although the database has none */
+/** @throws Error if the directory says that organizations live in the database, which has none */
 function requireNobody({ shard }: Database, known: KnownShard[]) {
   const home = known.find((each) => each.shard === shard);
   if (home?.organizations) throw new Error(homeless(home));

@@ -1,7 +1,4 @@
-/**
- * `npm run stack`: reads log lines, and prints them with the positions in their stack traces mapped to `src`. The log has
- * positions in the minified bundle, because Cloudflare applies a source map only to uncaught errors.
- */
+/** `npm run stack`: maps positions in logged stack traces to `src`, because Cloudflare does so only for uncaught errors. */
 import { readFileSync } from "node:fs";
 import { SourceMap } from "node:module";
 import { join, relative, resolve } from "node:path";

@@ -1,7 +1,4 @@
-/**
- * Runs statements in the databases of a target, on this machine or at Cloudflare. Everything runs within this process, because a
- * start of wrangler takes seconds.
- */
+/** Runs statements on this machine or at Cloudflare, within this process: a start of wrangler takes seconds. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { envOfShard } from "../database/shards.ts";
 import { askCloudflare, databaseAtCloudflare } from "./cloudflare_api.ts";
@@ -20,10 +17,8 @@ interface Executed {
   meta: { size_after: number };
 }
 
-type Execute = (shard: number, statements: Statement[]) => Promise<Executed[]>;
-
 interface Databases {
-  execute: Execute;
+  execute: (shard: number, statements: Statement[]) => Promise<Executed[]>;
   dispose?: () => Promise<void>;
 }
 
@@ -35,11 +30,7 @@ export async function statementsOf(text: string): Promise<string[]> {
 /** The databases of each target, open from their first use to the end of the command. */
 const opened = new Map<string, Databases | Promise<Databases>>();
 
-/**
- * Runs statements as one transaction, and returns the rows of each statement.
- *
- * @throws Error with D1's message, which names tables and columns but no data of rows
- */
+/** Runs one transaction. Its errors have D1's message, which names tables and columns but no data of rows. */
 export const queryDatabase = async (target: Target, statements: Statement[]): Promise<Rows[]> =>
   rowsOf(await executeIn(target, statements));
 
@@ -71,16 +62,9 @@ export async function closingDatabases<Result>(run: () => Result): Promise<Await
   }
 }
 
-async function onThisMachine({
-  config,
-  env: environment,
-  "persist-to": persistTo,
-}: Target): Promise<Databases> {
-  const { env, dispose } = await openLocalDatabases({
-    persistTo: persistTo ?? LOCAL_STATE,
-    config,
-    environment,
-  });
+async function onThisMachine({ config, env: environment, ...target }: Target): Promise<Databases> {
+  const { "persist-to": persistTo = LOCAL_STATE } = target;
+  const { env, dispose } = await openLocalDatabases({ persistTo, config, environment });
   return { execute: executeWith(env), dispose };
 }
 
@@ -93,7 +77,7 @@ export const runWith = (env: Env): Run => {
 };
 
 const executeWith =
-  (env: Env): Execute =>
+  (env: Env): Databases["execute"] =>
   async (shard, statements) => {
     const { DB } = envOfShard(env, shard);
     // Every call to a database goes to another process, so use a single batch.
@@ -111,18 +95,19 @@ const executeWith =
 
 function atCloudflare(target: Target): Databases {
   const ids = new Map<number, string>();
-  async function idOf(shard: number): Promise<string> {
-    const known = ids.get(shard);
-    if (known !== undefined) return known;
-    const { database_name, database_id } = databaseIn(target, shard);
-    const id = database_id ?? (await databaseAtCloudflare(target, database_name))?.uuid;
-    if (id === undefined) throw new Error(`The account has no database ${database_name}.`);
-    ids.set(shard, id);
-    return id;
-  }
-  const execute: Execute = async (shard, statements) =>
-    askCloudflare(target, `/d1/database/${await idOf(shard)}/query`, {
-      body: { batch: statements.map((each) => (typeof each === "string" ? { sql: each } : each)) },
-    });
-  return { execute };
+  return {
+    async execute(shard, statements) {
+      const id = ids.get(shard) ?? (await requireId(target, shard));
+      ids.set(shard, id);
+      const batch = statements.map((each) => (typeof each === "string" ? { sql: each } : each));
+      return askCloudflare(target, `/d1/database/${id}/query`, { body: { batch } });
+    },
+  };
+}
+
+async function requireId(target: Target, shard: number): Promise<string> {
+  const { database_name, database_id } = databaseIn(target, shard);
+  const id = database_id ?? (await databaseAtCloudflare(target, database_name))?.uuid;
+  if (id === undefined) throw new Error(`The account has no database ${database_name}.`);
+  return id;
 }

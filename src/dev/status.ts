@@ -19,8 +19,8 @@ attention. Changes nothing.
 /** D1's limit for a database, in bytes. */
 const MAX_SIZE = 10_000_000_000;
 
-/** From this part of the limit on, src/docs/monitoring.md has something to do. */
-const LARGE = 0.7;
+/** From this size on, src/docs/monitoring.md has something to do. */
+const LARGE = 0.7 * MAX_SIZE;
 
 const CRON_LATE_AFTER = 15 * MINUTE;
 
@@ -61,37 +61,22 @@ async function sayState(database: Database) {
   say(`\n${nameOf(database)}`);
   const line = (name: string, isWell: boolean, text: string) =>
     say(`${markOf(isWell)}${name.padEnd(12)} ${text}`);
-  const pending = pendingAfter(await ranMigrations(database));
-  line(
-    "migrations",
-    pending.length === 0,
-    pending.length > 0 ? `pending: ${pending.join(", ")}` : "all have run",
-  );
+  const pending = pendingAfter(await ranMigrations(database)).join(", ");
+  line("migrations", !pending, pending ? `pending: ${pending}` : "all have run");
   const [state] = await executeIn(database, [STATE]).catch((error: Error) => {
     if (error.message.includes("no such table")) return [];
     throw error;
   });
   if (!state) return;
   const { quiet, cron, backup, marked, sealed } = state.results[0] ?? {};
-  const share = state.meta.size_after / MAX_SIZE;
-  line(
-    "size",
-    share < LARGE,
-    `${(state.meta.size_after / 1e6).toFixed(1)} MB, ${(100 * share).toFixed(1)} % of 10 GB`,
-  );
+  const { size_after } = state.meta;
+  const percent = ((100 * size_after) / MAX_SIZE).toFixed(1);
+  line("size", size_after < LARGE, `${(size_after / 1e6).toFixed(1)} MB, ${percent} % of 10 GB`);
   line("cron", isLately(cron, CRON_LATE_AFTER), `last run ${ageOf(cron)}`);
-  line(
-    "quiet",
-    !quiet,
-    quiet
-      ? `since a restore ${ageOf(quiet)}: run npm run restore${sameTarget(database) || " --"} --resume when you are ready`
-      : "no",
-  );
-  line(
-    "frozen",
-    !marked,
-    marked ? `the organizations ${marked}, which are moving or being deleted` : "no organization",
-  );
+  const resume = `run npm run restore${sameTarget(database) || " --"} --resume when you are ready`;
+  line("quiet", !quiet, quiet ? `since a restore ${ageOf(quiet)}: ${resume}` : "no");
+  const frozen = marked && `the organizations ${marked}, which are moving or being deleted`;
+  line("frozen", !marked, String(frozen ?? "no organization"));
   line("last seal", true, sealed ? `for ${sealed}` : "none");
   line("last backup", isLately(backup, BACKUP_LATE_AFTER), ageOf(backup));
 }

@@ -64,11 +64,7 @@ export const subjectOf = ({ file }: SourceDefinition) => basename(file, TRIGGERS
 
 const textOf = (file: string) => fillInNumbers(readText(file), file);
 
-/**
- * Replaces `{{NAME}}` with the number of that name in limits.ts or lifetimes.ts.
- *
- * @throws Error if neither has the name
- */
+/** Replaces `{{NAME}}` with the number of that name in limits.ts or lifetimes.ts. */
 export function fillInNumbers(text: string, file: string): string {
   const numbers: Record<string, unknown> = { ...limits, ...lifetimes };
   return text.replace(/\{\{(.*?)\}\}/g, (placeholder, name: string) => {

@@ -1,6 +1,4 @@
-/**
- * Runs wrangler's commands with the current Node.js, because Windows cannot start `node_modules/.bin/wrangler` without a shell.
- */
+/** Runs wrangler with the current Node.js, because Windows cannot start `node_modules/.bin/wrangler` without a shell. */
 import { type SpawnOptions, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
@@ -19,12 +17,7 @@ interface WranglerOptions extends Pick<SpawnOptions, "env" | "stdio"> {
   input?: string;
 }
 
-/**
- * Runs wrangler and waits for it to end.
- *
- * @returns its stdout
- * @throws Error if wrangler fails, with all its output, or with only its error if `handlesData`
- */
+/** Returns wrangler's stdout. If wrangler fails, throws an error with all its output, or with only its error if `handlesData`. */
 export async function runWrangler(
   args: string[],
   { handlesData, input, ...options }: WranglerOptions = {},

@@ -5,10 +5,7 @@ import { bindingOf, type Target } from "./wrangler.ts";
 
 type Configuration = Pick<Target, "config" | "env">;
 
-/**
- * The numbers of the databases that the configuration binds, in ascending order. Always includes the first: wrangler itself
- * reports it if it is missing.
- */
+/** The numbers of the bound databases, in ascending order. Always includes the first: wrangler itself reports it if it is missing. */
 export const boundShards = (configuration: Configuration): number[] =>
   shardsIn(readConfiguration(configuration));
 
@@ -55,15 +52,9 @@ export function readConfiguration({ config, env }: Configuration): WranglerConfi
   return unstable_readConfig({ config, env }, { hideWarnings: true }) as unknown as WranglerConfiguration;
 }
 
-const environmentsIn = (config: string): string[] => readConfiguration({ config }).definedEnvironments;
-
-/**
- * Every command must call this first.
- *
- * @throws Error for an unknown environment: wrangler would only warn, and use the first one
- */
+/** Every command must call this first: for an unknown environment, wrangler would only warn, and use the first one. */
 export function requireEnvironment({ config, env }: Configuration) {
-  if (env !== undefined && !environmentsIn(config).includes(env))
+  if (env !== undefined && !readConfiguration({ config }).definedEnvironments.includes(env))
     throw new Error(`${config} has no environment ${env}`);
 }
 
@@ -93,21 +84,14 @@ export function bindDatabase(configuration: Configuration, shard: number) {
   writeFileSync(configuration.config, textWith(configuration, [shard]));
 }
 
-/**
- * Writes a copy of the configuration that binds at least `count` databases. The copy is in the same folder, because paths in a
- * configuration are relative to it.
- *
- * @returns the path of the copy
- */
+/** Writes a copy that binds at least `count` databases, in the same folder, to which paths are relative. Returns its path. */
 export function configurationOf(
   count: number,
   configuration: Configuration,
   name = `.wrangler-${count}.toml`,
 ): string {
   const bound = boundShards(configuration);
-  const missing = Array.from({ length: count }, (_, shard) => shard).filter(
-    (shard) => !bound.includes(shard),
-  );
+  const missing = [...Array(count).keys()].filter((shard) => !bound.includes(shard));
   const path = join(dirname(configuration.config), name);
   writeFileSync(path, textWith(configuration, missing));
   return path;

@@ -9,7 +9,7 @@ import {
   type Row,
   runFirst,
 } from "../database/queries.ts";
-import { rowsBy } from "../database/selects.ts";
+import { rowsBy, rowsWhere } from "../database/selects.ts";
 import { nextSlug } from "../database/slug.ts";
 import { tableWrites } from "../database/table_writes.ts";
 import { remember } from "../memory.ts";
@@ -32,11 +32,11 @@ type Shards = { shards: string | null };
 const isAmong = (shard: SQLWrapper, shards: Placeholders<Shards>["shards"]): SQL | undefined =>
   or(isNull(shards), inArray(shard, jsonValues(shards)));
 
-export const totalOfPlaces = preparedQuery(({ shards }: Placeholders<Shards>) =>
-  builder
-    .select({ total: sql<number>`coalesce(sum(${listTotals.total}), 0)`.as("total") })
-    .from(listTotals)
-    .where(and(eq(listTotals.list, "organizations"), isAmong(listTotals.owner_id, shards))),
+export const totalOfPlaces = rowsWhere(
+  listTotals,
+  { total: sql<number>`coalesce(sum(${listTotals.total}), 0)`.as("total") },
+  ({ shards }: Placeholders<Shards>) =>
+    and(eq(listTotals.list, "organizations"), isAmong(listTotals.owner_id, shards)),
 );
 
 export interface PlacesWindow extends Shards {

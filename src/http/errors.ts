@@ -54,9 +54,7 @@ export const methodNotAllowed = (allowed: string[]) => {
     405,
     "method_not_allowed",
     `Method not allowed. This path supports ${new Intl.ListFormat("en").format(methods)}.`,
-    {
-      headers: { Allow: methods.join(", ") },
-    },
+    { headers: { Allow: methods.join(", ") } },
   );
 };
 

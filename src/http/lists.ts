@@ -10,7 +10,7 @@ import {
   type Row,
   runBatch,
 } from "../database/queries.ts";
-import { isAnyOr } from "../database/selects.ts";
+import { isAnyOr, rowsWhere } from "../database/selects.ts";
 import { type Page, type PageQuery, type PageWindow, pageWindow, toPage } from "./pagination.ts";
 
 interface PagedList<Values, Item> {
@@ -25,12 +25,7 @@ export function pagedList<Columns extends Record<string, SQLiteColumn | SQL.Alia
   condition: (values: Placeholders<Values>) => SQL | undefined,
 ): PagedList<Values, Row<Columns>> {
   return {
-    total: preparedQuery((values: Placeholders<Values>) =>
-      builder
-        .select({ total: count().as("total") })
-        .from(table)
-        .where(condition(values)),
-    ),
+    total: rowsWhere(table, { total: count().as("total") }, condition),
     page: preparedQuery((values: Placeholders<Values & PageWindow>) =>
       builder
         .select(columns as Record<string, SQLiteColumn>)

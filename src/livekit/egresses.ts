@@ -2,6 +2,7 @@ import { and, eq, inArray, sql } from "drizzle-orm";
 import type { Context } from "../context.ts";
 import { type Decision, decideAndWrite } from "../database/decide_and_write.ts";
 import { builder, jsonValues, type Placeholders, preparedQuery } from "../database/queries.ts";
+import { rowsWhere } from "../database/selects.ts";
 import { upsertIfChanged } from "../database/table_writes.ts";
 import { organizationBySlug } from "../organization/organizations/organizations.sql.ts";
 import { isDeletedEarly, mergeSeenEgress } from "../results/egresses/egresses.merge.ts";
@@ -61,11 +62,11 @@ export async function reportEgressOfRoom(context: Context, event: EgressEvent) {
 
 type OfOrganization = Pick<EgressEvent, "organization_slug">;
 
-const egressRead = preparedQuery((egress: Placeholders<OfOrganization & { egress_id: string }>) =>
-  builder
-    .select(egressColumns)
-    .from(egresses)
-    .where(hasEgressKey({ organization_id: organizationOfRoom(egress), egress_id: egress.egress_id })),
+const egressRead = rowsWhere(
+  egresses,
+  egressColumns,
+  (egress: Placeholders<OfOrganization & { egress_id: string }>) =>
+    hasEgressKey({ organization_id: organizationOfRoom(egress), egress_id: egress.egress_id }),
 );
 
 const callRead = preparedQuery((room: Placeholders<Room>) => callIdOfRoom(room));

@@ -26,20 +26,7 @@ import {
   reportOfRoomEvent,
   visitorIn,
 } from "./room_events.merge.ts";
-import {
-  allVisitors,
-  callIdOfRoom,
-  everyoneOnCall,
-  metadataAtFault,
-  metadataUnusable,
-  noOrganization,
-  organizationOfRoom,
-  type Room,
-  rememberRooms,
-  rememberVisitors,
-  roomMemory,
-  visitorsByDigests,
-} from "./rooms.ts";
+import * as rooms from "./rooms.ts";
 
 interface Outcome {
   fields: string[];
@@ -65,10 +52,10 @@ export async function reportRoomEvent(context: Context, event: RoomEvent): Promi
   await decideAndWrite(
     context,
     {
-      memory: roomMemory(room),
-      visitors: visitorsByDigests(room),
-      others: allVisitors(whole),
-      everyone: everyoneOnCall(whole),
+      memory: rooms.roomMemory(room),
+      visitors: rooms.visitorsByDigests(room),
+      others: rooms.allVisitors(whole),
+      everyone: rooms.everyoneOnCall(whole),
       ...roomReads({
         ...room,
         slug: made?.waiting_room_slug ?? null,
@@ -84,7 +71,7 @@ export async function reportRoomEvent(context: Context, event: RoomEvent): Promi
       const { everyone } = rows;
       const [organization] = rows.organization;
       const [memory] = rows.memory;
-      if (!organization) throw noOrganization();
+      if (!organization) throw rooms.noOrganization();
       const found = knownOfReport(named, rows);
       const keysOnCall = everyone.map(({ key }) => key);
       const onCall = await namedKeys(settings, keysOnCall);
@@ -161,10 +148,10 @@ async function decideRoomEvent(
 }
 
 function faultOf(metadata: RoomEvent["metadata"], { room, members }: Known) {
-  if ("unusable" in metadata) return metadataUnusable(metadata.unusable);
+  if ("unusable" in metadata) return rooms.metadataUnusable(metadata.unusable);
   const isMember = members.has(metadata.organization_user_id);
   const fields = [...(room ? [] : ["waiting_room_slug"]), ...(isMember ? [] : ["organization_user_id"])];
-  return fields.length > 0 ? metadataUnusable(metadataAtFault(fields)) : undefined;
+  return fields.length > 0 ? rooms.metadataUnusable(rooms.metadataAtFault(fields)) : undefined;
 }
 
 /** @param ended_at the end that the event gives the call, if any */
@@ -182,10 +169,12 @@ function memoryWrites(
   const call_ended_at = ended_at ?? memory?.call_ended_at ?? null;
   const isSame = closed_at === memory?.closed_at && call_ended_at === (memory?.call_ended_at ?? null);
   return [
-    ...(closed_at === undefined || isSame ? [] : [rememberRooms([{ ...row, closed_at, call_ended_at }])]),
+    ...(closed_at === undefined || isSame
+      ? []
+      : [rooms.rememberRooms([{ ...row, closed_at, call_ended_at }])]),
     ...(!person || person.is_repeated
       ? []
-      : [rememberVisitors([{ ...row, key_digest, connections: person.connections }])]),
+      : [rooms.rememberVisitors([{ ...row, key_digest, connections: person.connections }])]),
   ];
 }
 
@@ -204,8 +193,8 @@ const deleteEmptyCall = preparedQuery(({ id }: Placeholders<{ id: number }>) =>
     ),
 );
 
-const roomReads = callReads((room: Placeholders<Room>) => ({
-  organization_id: organizationOfRoom(room),
+const roomReads = callReads((room: Placeholders<rooms.Room>) => ({
+  organization_id: rooms.organizationOfRoom(room),
   key: room.room_sid,
-  call_id: callIdOfRoom(room),
+  call_id: rooms.callIdOfRoom(room),
 }));

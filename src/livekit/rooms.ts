@@ -5,7 +5,7 @@ import { participants } from "../calls/participants/participants.table.ts";
 import { hasValues, iif, scalar } from "../database/expressions.ts";
 import { insertRows } from "../database/insert.ts";
 import { builder, jsonValues, type Placeholders, preparedQuery, type Values } from "../database/queries.ts";
-import { selectColumn } from "../database/selects.ts";
+import { rowsWhere, selectColumn } from "../database/selects.ts";
 import { ApiError, unprocessable } from "../http/errors.ts";
 import { organizations } from "../organization/organizations/organizations.table.ts";
 import { livekitRooms, livekitVisitors } from "./rooms.table.ts";
@@ -26,20 +26,19 @@ export const callIdOfRoom = (room: Values<Room>) =>
 const isOfRoom = (table: typeof livekitRooms | typeof livekitVisitors, room: Values<Room>) =>
   hasValues(table, { organization_id: organizationOfRoom(room), room_sid: room.room_sid });
 
-export const roomMemory = preparedQuery((room: Placeholders<Room>) =>
-  builder
-    .select({ closed_at: livekitRooms.closed_at, call_ended_at: livekitRooms.call_ended_at })
-    .from(livekitRooms)
-    .where(isOfRoom(livekitRooms, room)),
+export const roomMemory = rowsWhere(
+  livekitRooms,
+  { closed_at: livekitRooms.closed_at, call_ended_at: livekitRooms.call_ended_at },
+  (room: Placeholders<Room>) => isOfRoom(livekitRooms, room),
 );
 
 const { key_digest, connections } = livekitVisitors;
 
-export const visitorsByDigests = preparedQuery((room: Placeholders<Room & { digests: string }>) =>
-  builder
-    .select({ key_digest, connections })
-    .from(livekitVisitors)
-    .where(and(isOfRoom(livekitVisitors, room), inArray(key_digest, jsonValues(room.digests)))),
+export const visitorsByDigests = rowsWhere(
+  livekitVisitors,
+  { key_digest, connections },
+  (room: Placeholders<Room & { digests: string }>) =>
+    and(isOfRoom(livekitVisitors, room), inArray(key_digest, jsonValues(room.digests))),
 );
 
 type WholeRoom = Placeholders<Room & { is_whole: boolean }>;

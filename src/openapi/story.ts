@@ -62,11 +62,7 @@ export const LIVEKIT_ROOM = { sid: "RM_7A62FjVFwWw5", name: "riverside-clinic--c
 export const EGRESS = { id: 61, egress_id: "EG_7fK2mQ9x" };
 /** An earlier attempt to record the call. */
 export const FAILED_EGRESS = { id: 60, egress_id: "EG_4hT8sW2c" };
-export const RECORDED_FILE = {
-  started_at: "2026-01-31T09:31:02.250Z",
-  duration: 837.5,
-  size: 104_857_600,
-};
+export const RECORDED_FILE = { started_at: "2026-01-31T09:31:02.250Z", duration: 837.5, size: 104_857_600 };
 
 export const STORAGE_KEY = "riverside-clinic/call-5d20.mp4";
 

@@ -109,11 +109,7 @@ function manifest() {
     types: "./index.d.ts",
     // For TypeScript's `moduleResolution: node10`, which ignores `exports`.
     typesVersions: { "*": { "access-log": ["./access_log.d.ts"] } },
-    exports: {
-      ".": entry("index"),
-      "./access-log": entry("access_log"),
-      "./package.json": "./package.json",
-    },
+    exports: { ".": entry("index"), "./access-log": entry("access_log"), "./package.json": "./package.json" },
     bin: { [PACKAGE_NAME]: "./cli.js" },
     engines: { node: ">=20" },
     sideEffects: false,

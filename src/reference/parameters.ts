@@ -7,10 +7,7 @@ import { CALL, CARDIOLOGY, CLINIC, PAULA } from "../openapi/story.ts";
 import { grouped } from "../units.ts";
 import { BOOKMARK_EXAMPLE, bookmark } from "./headers.ts";
 
-const ROOM_SLUG = {
-  description: "The current slug of the waiting room.",
-  example: CARDIOLOGY.slug,
-};
+const ROOM_SLUG = { description: "The current slug of the waiting room.", example: CARDIOLOGY.slug };
 
 /** Most parameters mean the same in every operation. An operation can override their descriptions. */
 const parameters: Record<string, Parameter> = {

@@ -26,10 +26,7 @@ export function postmanCollection(api: Api, document: Document): object {
   return {
     info: { name: APIS[api].title, schema: SCHEMA },
     item: document.tags
-      .map(({ name }) => ({
-        name,
-        item: requests.filter(({ tag }) => tag === name).map(({ item }) => item),
-      }))
+      .map(({ name }) => ({ name, item: requests.filter(({ tag }) => tag === name).map(({ item }) => item) }))
       .filter(({ item }) => item.length > 0),
     variable: [
       { key: "SERVER", value: developmentUrl() },

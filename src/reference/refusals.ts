@@ -2,21 +2,7 @@ import * as z from "zod";
 import { badActingHeaders, nobodyActs } from "../http/acting_user.ts";
 import type { CostlyRequest } from "../http/costly_requests.ts";
 import { FROM_AFTER_TO } from "../http/dates.ts";
-import {
-  type ApiError,
-  bodyTooLarge,
-  bodyTooSlow,
-  databaseUnavailable,
-  internalError,
-  invalidBody,
-  invalidQuery,
-  noSuchPath,
-  notJson,
-  organizationMoves,
-  tooManyBodies,
-  unsupportedEncoding,
-  writeConflict,
-} from "../http/errors.ts";
+import * as common from "../http/errors.ts";
 import { httpsRequired } from "../http/https.ts";
 import { badKey } from "../http/idempotency_key.ts";
 import { parametersOf, unknownParameter } from "../http/parameters.ts";
@@ -32,14 +18,7 @@ import { EXTERNAL_BODY_LIMIT, LIVEKIT_BODY_LIMIT, PLATFORM_BODY_LIMIT } from "..
 import type { Operation } from "../openapi/operation.ts";
 import { keyWasUsed } from "../organization/idempotency_keys/idempotency_keys.refusals.ts";
 import { organizationSuspended } from "../organization/organizations/organizations.refusals.ts";
-import {
-  tooManyEntries,
-  tooManyEntriesOfClient,
-  tooManyReserved,
-  tooManySignIns,
-  tooManyWrites,
-  tooManyWritesOfClient,
-} from "../organization/usage/usage.refusals.ts";
+import * as usage from "../organization/usage/usage.refusals.ts";
 import { APIS, type Api } from "./apis.ts";
 import { errorExamples } from "./examples.ts";
 import { commonHeaders, errorCode, headersOf, RETRY_AFTER, tooManyHeaders } from "./headers.ts";
@@ -120,18 +99,18 @@ function commonErrors(
     reserve = method === "DELETE" ? "others" : undefined,
   }: Route,
   { body }: Operation,
-): ApiError[] {
+): common.ApiError[] {
   const of = (target: Input["target"]) => inputs.find((input) => input.target === target);
   const [query, param, json, key] = [of("query")?.schema(), of("param"), of("json"), of("header")];
   const hasBody = json !== undefined || body !== undefined;
   const isExternal = api === "external";
   const notObeyed = [...(isConditional ? [] : [IF_MATCH]), ...(method === "GET" ? [] : NEVER_OBEYED)];
   const isWrite = method !== "GET";
-  const when = (condition: unknown, ...errors: ApiError[]) => (condition ? errors : []);
+  const when = (condition: unknown, ...errors: common.ApiError[]) => (condition ? errors : []);
   return [
-    ...when(hasBody, notJson()),
-    ...(query ? [exampleFault(query)].map(invalidQuery) : []),
-    ...when("from" in shapeOf(query), invalidQuery(`from: ${FROM_AFTER_TO}`)),
+    ...when(hasBody, common.notJson()),
+    ...(query ? [exampleFault(query)].map(common.invalidQuery) : []),
+    ...when("from" in shapeOf(query), common.invalidQuery(`from: ${FROM_AFTER_TO}`)),
     ...when(key, badKey()),
     ...when(isExternal, ...badActingHeaders()),
     ...when(isConditional, ...preconditionErrors()),
@@ -144,21 +123,26 @@ function commonErrors(
     ...(scope ? [missingScope(scope)] : []),
     ...when(roles.length > 0, missingRole(...roles)),
     ...when(api === "platform" && tokens.length < PART_TOKENS.length, missingToken(tokens)),
-    ...when(param, noSuchPath()),
-    ...when(hasBody, unsupportedEncoding(), bodyTooSlow(), bodyTooLarge(json?.limit ?? BODY_LIMITS[api])),
-    ...(json ? [invalidBody(exampleFault(json.schema())), ...unchangeableErrors(json.schema())] : []),
+    ...when(param, common.noSuchPath()),
+    ...when(
+      hasBody,
+      common.unsupportedEncoding(),
+      common.bodyTooSlow(),
+      common.bodyTooLarge(json?.limit ?? BODY_LIMITS[api]),
+    ),
+    ...(json ? [common.invalidBody(exampleFault(json.schema())), ...unchangeableErrors(json.schema())] : []),
     ...when(key, keyWasUsed()),
     ...tooManyErrors(api),
-    ...when(isExternal && reserve === "others", tooManyReserved()),
-    ...when(isExternal && reserve === "sign_ins", tooManySignIns()),
-    ...when(isExternal && !reserve && isWrite, tooManyWritesOfClient(), tooManyWrites()),
-    ...when(isExternal && !reserve && isRecorded, tooManyEntriesOfClient(), tooManyEntries()),
+    ...when(isExternal && reserve === "others", usage.tooManyReserved()),
+    ...when(isExternal && reserve === "sign_ins", usage.tooManySignIns()),
+    ...when(isExternal && !reserve && isWrite, usage.tooManyWritesOfClient(), usage.tooManyWrites()),
+    ...when(isExternal && !reserve && isRecorded, usage.tooManyEntriesOfClient(), usage.tooManyEntries()),
     ...(limited ? [tooMany(limited, COSTLY[limited].limit)] : []),
-    internalError(),
-    databaseUnavailable(),
-    organizationMoves(),
-    ...when(hasBody, tooManyBodies()),
-    ...when(isWrite, writeConflict()),
+    common.internalError(),
+    common.databaseUnavailable(),
+    common.organizationMoves(),
+    ...when(hasBody, common.tooManyBodies()),
+    ...when(isWrite, common.writeConflict()),
   ];
 }
 

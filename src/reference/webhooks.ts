@@ -36,9 +36,7 @@ function webhookObject(tag: string, webhook: WebhookReference): ZodOpenApiOperat
       410: {
         description: "The endpoint wants no more webhooks, and becomes inactive, unless this is a test.",
       },
-      default: {
-        description: "The event is sent again later. A test or a ping is not.",
-      },
+      default: { description: "The event is sent again later. A test or a ping is not." },
     },
   };
 }

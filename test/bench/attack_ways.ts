@@ -79,6 +79,19 @@ export const WAYS: Record<string, Way> = {
       return inTurn(bodies.map((body) => () => sendUnfinished(attacker.url, client, body)));
     },
   },
+  holds: {
+    about: "A legal hold of a call, and its release",
+    prepare: async (attacker) => {
+      const provider = await attacker.addUser("pascal", "provider");
+      const call = await aCallToTranscribe(attacker, provider);
+      const path = call.path.replace("transcript", "legal_hold");
+      const client = await attacker.aClient();
+      return inTurn([
+        () => send(attacker, client, "PUT", path, { legal_hold: {} }),
+        () => send(attacker, client, "DELETE", path),
+      ]);
+    },
+  },
   corrections: {
     about: "Corrections of 1 MiB, even when the client's share of the day's writes is used up",
     prepare: async (attacker) => {

@@ -14,6 +14,7 @@ import { npmRun, startServer } from "./support/server.ts";
 import { uploadFile } from "./support/upload.ts";
 
 const FLAGS = ["--shards", "2", "--regions", "us,eu"];
+const CONFIG = ".wrangler-us-eu.toml";
 
 const bytes = Uint8Array.from(randomBytes(50_000));
 
@@ -31,7 +32,7 @@ async function placesOf(state: string, slug: string): Promise<string[]> {
       return rows.some((row) => row.includes(slug)) ? [`DB_${shard}`] : [];
     }),
   );
-  const local = { persistTo: state, config: ".wrangler-us-eu.toml" };
+  const local = { persistTo: state, config: CONFIG };
   return withLocalBindings(local, async ({ RECORDINGS, ...env }) => {
     const { RECORDINGS_EU } = env as unknown as Record<"RECORDINGS_EU", R2Bucket>;
     for (const [name, bucket] of Object.entries({ RECORDINGS, RECORDINGS_EU }))
@@ -94,16 +95,18 @@ it("An organization of one region on `npm run dev` moves to another one with its
   await copyOverS3(server.url, slug);
   await server.stop();
   expect(await placesOf(state, slug)).toEqual(["DB_1", "RECORDINGS_EU"]);
+  await withLocalBindings({ persistTo: state, config: CONFIG }, async (env) => {
+    const { AUDIT_LOGS_EU } = env as unknown as Record<"AUDIT_LOGS_EU", R2Bucket>;
+    await AUDIT_LOGS_EU.put(`${organization.id}/2026-01-31.ndjson.gz`, bytes);
+  });
 
-  const move = (...args: string[]) =>
-    npmRun(
-      "organizations:move",
-      "--",
-      ...["--config", ".wrangler-us-eu.toml", "--persist-to", state],
-      ...["--organization", String(organization.id), ...args],
-    );
+  const run = (command: string, ...args: string[]) => {
+    const flags = ["--config", CONFIG, "--persist-to", state, "--organization", String(organization.id)];
+    return npmRun(command, "--", ...flags, ...args);
+  };
+  const move = (...args: string[]) => run("organizations:move", ...args);
   const unasked = await refused(move("--to-region", "us"));
-  expect(unasked).toContain("copy its 1 files (1 MB) from the region eu to us");
+  expect(unasked).toContain("copy its 2 files (1 MB) from the region eu to us");
   expect(unasked).toContain("there is no terminal to ask in");
   const moved = await done(move("--to-region", "us", "--yes"));
   expect(moved).toContain("The recorder must write its recordings to the bucket recordings from now on.");
@@ -111,8 +114,14 @@ it("An organization of one region on `npm run dev` moves to another one with its
   await download(there.url, "recordings");
   await there.stop();
   withDatabases(state, (all) => {
-    for (const database of all.values()) database.exec("update moves set since = 0 where shard is not null");
+    for (const database of all.values())
+      database.exec(
+        "update moves set since = 0 where shard is not null; update organizations set is_suspended = 1 where id not in (select organization_id from moves)",
+      );
   });
-  await done(move("--delete-old", "--yes"));
+  const leaving = await done(run("organizations:delete", "--dry-run"));
+  for (const region of ["us", "eu"]) expect(leaving).toContain(`in the region ${region}, which stay: 1\n`);
+  const cleaning = move("--delete-old", "--yes");
+  expect(await done(cleaning)).toContain("Copy the recordings that came late to the region eu");
   expect(await placesOf(state, slug)).toEqual(["DB_0", "RECORDINGS"]);
 });

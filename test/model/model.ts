@@ -386,13 +386,34 @@ export function found<Thing>(thing: Thing | undefined): Thing {
   return thing;
 }
 
+/** The things of an organization. */
+export const ownedBy = <Thing extends { organization: Organization }>(
+  organization: Organization,
+  things: readonly Thing[],
+): Thing[] => things.filter((thing) => thing.organization === organization);
+
+/** @throws Refusal 404 if none has the id */
+export const withId = <Thing extends { id: number }>(things: readonly Thing[], id: unknown): Thing =>
+  found(things.find((thing) => thing.id === Number(id)));
+
+/** A list that is one page by default. */
+export function portion<Item>(items: readonly Item[], { query }: Pick<Request, "query">): Item[] {
+  const { page = 1, per_page = items.length } = query as Record<string, number>;
+  return items.slice((page - 1) * per_page, page * per_page);
+}
+
 export const timestamp = (milliseconds: number) => new Date(milliseconds).toISOString();
 
 export const timestampOrNull = (milliseconds: number | null) =>
   milliseconds === null ? null : timestamp(milliseconds);
 
 /** The contract's list: a page, and its envelope. */
-export function page(name: string, items: unknown[], { query }: Pick<Request, "query">) {
+export function page<Item>(
+  name: string,
+  items: readonly Item[],
+  { query }: Pick<Request, "query">,
+  shown: (item: Item) => unknown,
+) {
   const { page = 1, per_page = 25 } = query as { page?: number; per_page?: number };
   const pagination = {
     current_page: page,
@@ -400,7 +421,7 @@ export function page(name: string, items: unknown[], { query }: Pick<Request, "q
     total_pages: Math.ceil(items.length / per_page),
     total_count: items.length,
   };
-  return { [name]: items.slice((page - 1) * per_page, page * per_page), pagination };
+  return { [name]: items.slice((page - 1) * per_page, page * per_page).map(shown), pagination };
 }
 
 /** A list that continues after a position: a time and an id. */

@@ -63,8 +63,6 @@ export const queryId = (things: (model: Model) => readonly (Owned & { id: number
     Number,
   );
 
-export const queryOf = (of: Kind, read: Kind["read"]): Kind => ({ ...of, read });
-
 const POSITIVE = kind(
   ({ chance }) => chance.pick(["1", "2", "3", "0025", "400"]),
   ["0", "-1", "x"],

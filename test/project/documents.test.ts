@@ -6,7 +6,6 @@ import {
   documentOf,
   examplesOf,
   fieldsOf,
-  type Json,
   objectsIn,
   operationsOf,
   resolved,
@@ -96,28 +95,13 @@ describe.each(API_NAMES)("The document of the %s API", (api) => {
     expect(unseen).toEqual([]);
   });
 
-  it("has only examples that match their schemas", () => {
-    const mismatches = operations.flatMap((operation) => [
-      ...bodiesOf(operation).flatMap(([where, media]) =>
-        examplesOf(media).flatMap((example) => mismatch(where, media.schema, example)),
-      ),
-      ...(operation.parameters ?? []).flatMap((parameter) =>
-        examplesOf(parameter).flatMap((example) =>
-          mismatch(`${operation.operationId}: parameter ${parameter.name}`, parameter.schema, example),
-        ),
-      ),
-    ]);
-    const headers = Object.entries(document.components.headers).flatMap(([name, { schema, example }]) =>
-      mismatch(name, schema as Json, example),
-    );
-    expect([...mismatches, ...headers]).toEqual([]);
+  // Redocly compares all other examples with their schemas: reference.test.ts.
+  it("has only examples of headers that match their schemas", () => {
+    for (const [name, { schema, example }] of Object.entries(document.components.headers)) {
+      const { valid, errors } = new Validator(schema as Schema, "2020-12").validate(example);
+      expect(valid, `${name}: ${errors.at(-1)?.error}`).toBe(true);
+    }
   });
-
-  function mismatch(where: string, schema: Json, example: unknown): string[] {
-    const validator = new Validator({ ...schema, components: document.components } as Schema, "2020-12");
-    const { valid, errors } = validator.validate(example);
-    return valid ? [] : [`${where}: ${errors.at(-1)?.instanceLocation} ${errors.at(-1)?.error}`];
-  }
 });
 
 /** The path of every field in a value. The items of a list have the path of the list. */

@@ -3,6 +3,7 @@ import { SYSTEM_USER_ID } from "../../src/organization/members/organization_user
 import { API_NAMES } from "../../src/reference/apis.ts";
 import { guidesOf } from "../../src/reference/guides.ts";
 import { guideValues } from "../../src/reference/info.ts";
+import { words } from "../support/words.ts";
 import {
   bodiesOf,
   type Document,
@@ -26,21 +27,9 @@ const SAME: Record<string, string> = {
 };
 
 /** Fields that never change, so they are equal in all examples of one thing. */
-const FIXED = [
-  "organization_id",
-  "organization_user_id",
-  "user_id",
-  "email",
-  "key",
-  "egress_id",
-  "waiting_room_id",
-  "created_at",
-  "started_at",
-  "client_id",
-  "issuer",
-  "type",
-  "object_changes",
-];
+const FIXED = words`
+  organization_id organization_user_id user_id email key egress_id
+  waiting_room_id created_at started_at client_id issuer type object_changes`;
 
 /** Fields that only an update changes. */
 const NAMING = ["name", "display_name", "slug", "secret_hint", "waiting_room_slug", "sub_waiting_room_slug"];
@@ -177,7 +166,7 @@ it("In the example of its creation, a thing has not changed yet", () => {
 
 /** The operations of all APIs, with the examples of their requests and of their answers by name. */
 const exchanges = API_NAMES.flatMap((api) =>
-  Object.entries(documentOf(api).paths).flatMap(([path, operations]) =>
+  Object.values(documentOf(api).paths).flatMap((operations) =>
     Object.entries(operations).map(([method, operation]) => {
       const [sent, answered] = [/ request$/, / 2\d\d$/].map((part) => {
         const media = bodiesOf(operation).find(([where]) => part.test(where))?.[1];
@@ -185,20 +174,11 @@ const exchanges = API_NAMES.flatMap((api) =>
         return new Map((media?.example === undefined ? named : [["", media.example]]) as [string, Json][]);
       }) as [Map<string, Json>, Map<string, Json>];
       const { operationId, parameters = [] } = operation;
-      return { api, path, method, operationId, parameters, sent, answered, ...firstOf(answered) };
+      const [answer] = answered.values();
+      return { method, operationId, parameters, sent, answered, ...(answer && { answer }) };
     }),
   ),
 );
-
-function firstOf(answered: Map<string, Json>): { answer?: Json } {
-  const [answer] = answered.values();
-  return { ...(answer && { answer }) };
-}
-
-const everyExampleOf = ({ sent, answered }: (typeof exchanges)[number]) => [
-  ...sent.values(),
-  ...answered.values(),
-];
 
 const isObject = (value: unknown): value is Json => typeof value === "object" && value !== null;
 
@@ -295,10 +275,10 @@ const LATER: Record<string, string[]> = {
 };
 
 it("In the examples, times are in the order in which things happen", () => {
-  const rows = exchanges.flatMap((exchange) =>
-    everyExampleOf(exchange)
+  const rows = exchanges.flatMap(({ operationId, sent, answered }) =>
+    [...sent.values(), ...answered.values()]
       .flatMap((each) => [...rowsIn(each)])
-      .map((row) => ({ operationId: exchange.operationId, row })),
+      .map((row) => ({ operationId, row })),
   );
   const reversed = rows.flatMap(({ operationId, row }) =>
     Object.entries(LATER)

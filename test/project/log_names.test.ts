@@ -66,10 +66,6 @@ describe("The names of log lines", () => {
     expect(reasons).toEqual([]);
   });
 
-  it("are written only by log and logFault", () => {
-    expect(source.match(/\bconsole\.\w+\(/g)).toEqual(["console.log(", "console.error("]);
-  });
-
   it("have a reason for each 5xx that the service throws", () => {
     const thrown = [...source.matchAll(/new ApiError\(5(?!00)\d\d,[\s\S]*?\);?\n/g)].map(([text]) => text);
     expect(thrown.length).toBeGreaterThan(2);

@@ -24,7 +24,10 @@ it.each(API_NAMES)("Redocly's rules find no problem in the document of the %s AP
   const problems = await lintFromString({
     source: readFileSync(`${PUBLIC}/api/${api}/openapi.json`, "utf8"),
     absoluteRef: `${api}.json`,
-    config: await createConfig({ extends: ["recommended"] }),
+    config: await createConfig({
+      extends: ["recommended"],
+      rules: { "no-invalid-parameter-examples": "error", "no-invalid-schema-examples": "error" },
+    }),
   });
   expect(problems.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer])).toEqual(
     [],

@@ -30,9 +30,7 @@ export const accessLogSealsReference: Reference = {
       summary: "Download a sealed day of the access log",
       description:
         "The day's entries as gzipped NDJSON. The response is a .gz file without `Content-Encoding`: unpack it yourself. The access log records each download.",
-      parameters: {
-        date: { description: "The UTC date of a seal.", example: story.SEAL.date },
-      },
+      parameters: { date: { description: "The UTC date of a seal.", example: story.SEAL.date } },
       alternatives: { "application/gzip": { schema: sealedFileSchema, example: "" } },
       headers: {
         "Content-Disposition": {

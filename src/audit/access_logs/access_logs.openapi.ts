@@ -59,10 +59,7 @@ export const accessLogsReference: Reference = {
             "Only entries of requests made for this person. Must equal their `X-Acting-User` exactly.",
           example: "staff-207",
         },
-        user_id: {
-          description: "Only entries of API clients that act as this user.",
-          example: read.user_id,
-        },
+        user_id: { description: "Only entries of API clients that act as this user.", example: read.user_id },
         resource: { description: "Only entries about this type of resource.", example: "transcript" },
         external_reference: {
           description:

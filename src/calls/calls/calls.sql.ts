@@ -14,7 +14,7 @@ import {
   type Values,
 } from "../../database/queries.ts";
 import { isRunningHoldOf } from "../../database/retention.ts";
-import { selectColumn } from "../../database/selects.ts";
+import { rowsWhere, selectColumn } from "../../database/selects.ts";
 import { tableWrites } from "../../database/table_writes.ts";
 import { type Reach, reachOf, withinReach } from "../../organization/members/members.sql.ts";
 import { organizationUsers } from "../../organization/members/organization_users.table.ts";
@@ -59,8 +59,8 @@ export const endedCallId = (call: Values<ReachedCall>) =>
 
 export const callIdOfPath = (call: Values<ReachedCall>) => selectColumn(calls.id, callWithinReach(call));
 
-export const callOfPath = preparedQuery((call: Placeholders<ReachedCall>) =>
-  builder.select(callColumns).from(calls).where(callWithinReach(call)),
+export const callOfPath = rowsWhere(calls, callColumns, (call: Placeholders<ReachedCall>) =>
+  callWithinReach(call),
 );
 
 const { id, external_reference, reference_said_by, reference_erased_at } = calls;
@@ -68,8 +68,8 @@ const { id, external_reference, reference_said_by, reference_erased_at } = calls
 /** Only the columns that the organization's update of the call depends on, so that other reports do not conflict with it. */
 const referenceColumns = { id, external_reference, reference_said_by, reference_erased_at };
 
-export const referenceOfPath = preparedQuery((call: Placeholders<ReachedCall>) =>
-  builder.select(referenceColumns).from(calls).where(callWithinReach(call)),
+export const referenceOfPath = rowsWhere(calls, referenceColumns, (call: Placeholders<ReachedCall>) =>
+  callWithinReach(call),
 );
 
 export type KnownReference = Row<typeof referenceColumns>;

@@ -18,10 +18,7 @@ function beginning(begun_by: HoldBeginner, schema: z.ZodObject) {
       },
       example: { legal_hold: { reason: story.HOLD.reason } },
     },
-    response: {
-      schema,
-      example: { ...exampleOf(schema), legal_hold: { ...story.HOLD, begun_by } },
-    },
+    response: { schema, example: { ...exampleOf(schema), legal_hold: { ...story.HOLD, begun_by } } },
   };
 }
 

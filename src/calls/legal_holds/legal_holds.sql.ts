@@ -74,8 +74,5 @@ export const holdWrites = (
   hold: Hold,
 ): { write: BoundQuery<unknown>; entry: BoundQuery<unknown> } =>
   hold_id === null
-    ? {
-        write: beginHold({ ...call, ...hold, now: context.now }),
-        entry: holdEntry(context, "create", call),
-      }
+    ? { write: beginHold({ ...call, ...hold, now: context.now }), entry: holdEntry(context, "create", call) }
     : { write: changeHold({ hold_id, ...hold }), entry: holdEntry(context, "update", call) };

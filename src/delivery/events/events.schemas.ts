@@ -32,11 +32,7 @@ const afterEvents = lazily(() =>
 );
 
 export const platformEventsQuery = lazily(() =>
-  z.object({
-    type: typeOrFamily().optional(),
-    after: afterEvents(),
-    per_page: pageQuery().shape.per_page,
-  }),
+  z.object({ type: typeOrFamily().optional(), after: afterEvents(), per_page: pageQuery().shape.per_page }),
 );
 
 export type PlatformEventsQuery = z.output<ReturnType<typeof platformEventsQuery>>;

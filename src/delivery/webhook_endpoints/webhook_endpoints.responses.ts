@@ -60,7 +60,4 @@ export const webhookEndpointWithSecretSchema = webhookEndpointSchema
         example: story.WEBHOOK_SECRET,
       }),
   })
-  .meta({
-    id: "WebhookEndpointWithSecret",
-    description: "A URL that receives events, with its new secret.",
-  });
+  .meta({ id: "WebhookEndpointWithSecret", description: "A URL that receives events, with its new secret." });

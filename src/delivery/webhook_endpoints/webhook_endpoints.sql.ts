@@ -2,7 +2,7 @@ import { and, asc, count, eq, getTableColumns, gte, or } from "drizzle-orm";
 import { entriesOf } from "../../audit/access_logs/access_logs.entries.ts";
 import { hasValues } from "../../database/expressions.ts";
 import { builder, type Placeholders, preparedQuery, type Row } from "../../database/queries.ts";
-import { deleteBy, rowsBy } from "../../database/selects.ts";
+import { deleteBy, rowsBy, rowsWhere } from "../../database/selects.ts";
 import { tableWrites } from "../../database/table_writes.ts";
 import { MAX_WEBHOOK_ENDPOINTS } from "../../limits.ts";
 import { idempotencyOfSecret } from "../../organization/idempotency_keys/idempotency_keys.sql.ts";
@@ -32,11 +32,11 @@ export const endpointsOf = preparedQuery(({ organization_id }: Placeholders<{ or
 );
 
 /** A boolean, because a count would make concurrent creations conflict. */
-export const endpointQuota = preparedQuery(({ organization_id }: Placeholders<{ organization_id: number }>) =>
-  builder
-    .select({ is_full: gte(count(), MAX_WEBHOOK_ENDPOINTS).mapWith(Boolean).as("is_full") })
-    .from(webhookEndpoints)
-    .where(eq(webhookEndpoints.organization_id, organization_id)),
+export const endpointQuota = rowsWhere(
+  webhookEndpoints,
+  { is_full: gte(count(), MAX_WEBHOOK_ENDPOINTS).mapWith(Boolean).as("is_full") },
+  ({ organization_id }: Placeholders<{ organization_id: number }>) =>
+    eq(webhookEndpoints.organization_id, organization_id),
 );
 
 export const endpointById = rowsBy(webhookEndpoints, webhookEndpointColumns, "organization_id", "id");

@@ -95,9 +95,7 @@ export const bulkInvitesReference: Reference = {
       parameters: { id: { description: "The id of the bulk invite.", example: story.BULK_INVITE_ID } },
       response: {
         schema: bulkInviteProgressResponseSchema,
-        examples: {
-          "Completed: one invite and three failed rows": { bulk_invite: completed },
-        },
+        examples: { "Completed: one invite and three failed rows": { bulk_invite: completed } },
       },
       errors: [refusals.bulkInviteNotFound()],
     },

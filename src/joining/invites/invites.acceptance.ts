@@ -3,14 +3,8 @@ import type { Context } from "../../context.ts";
 import { decideAndWrite } from "../../database/decide_and_write.ts";
 import { coalesce, hasValues, isSame } from "../../database/expressions.ts";
 import { inTime } from "../../database/in_time.ts";
-import {
-  builder,
-  type Placeholders,
-  preparedQuery,
-  requireFirst,
-  runAll,
-  type Values,
-} from "../../database/queries.ts";
+import { builder, type Placeholders, requireFirst, runAll, type Values } from "../../database/queries.ts";
+import { rowsWhere } from "../../database/selects.ts";
 import { logFault } from "../../http/log.ts";
 import { writePositions } from "../../http/positions.ts";
 import type { OwnPath } from "../../http/wire.ts";
@@ -77,7 +71,11 @@ export async function acceptInvite(context: Context, token: string): Promise<Org
   const claims = await verifyToken(settings, token);
   return decideAndWrite(
     context,
-    { invite: inviteOfToken(claims), suspension: suspensionOf(claims), ...membershipOfInvitee(claims) },
+    {
+      invite: inviteOfToken(claims),
+      suspension: suspensionOf({ id: claims.organization_id }),
+      ...membershipOfInvitee(claims),
+    },
     async ({ invite: [invite], suspension: [suspension], member: [member], room: [room] }) => {
       if (!invite) throw inviteNotFound();
       if (suspension?.is_suspended) throw organizationSuspended();
@@ -96,8 +94,8 @@ export async function acceptInvite(context: Context, token: string): Promise<Org
   );
 }
 
-const inviteOfToken = preparedQuery((claims: Placeholders<InviteOfToken>) =>
-  builder.select(getTableColumns(invites)).from(invites).where(isOfToken(claims)),
+const inviteOfToken = rowsWhere(invites, getTableColumns(invites), (claims: Placeholders<InviteOfToken>) =>
+  isOfToken(claims),
 );
 
 const membershipOfInvitee = membershipReads((claims: Placeholders<InviteOfToken>) => ({

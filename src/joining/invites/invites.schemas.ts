@@ -10,11 +10,7 @@ import type { inviteSchema, inviteWithAcceptUrlSchema } from "./invites.response
 import type { inviteColumns } from "./invites.sql.ts";
 
 export const inviteInput = lazily(() =>
-  z.object({
-    email: email(),
-    display_name: name(),
-    role_names: roleNames().meta({ example: ["provider"] }),
-  }),
+  z.object({ email: email(), display_name: name(), role_names: roleNames().meta({ example: ["provider"] }) }),
 );
 
 export type InviteInput = z.output<ReturnType<typeof inviteInput>>;

@@ -3,7 +3,7 @@ import { entriesOf } from "../../audit/access_logs/access_logs.entries.ts";
 import { hasValues, withoutIndex } from "../../database/expressions.ts";
 import { livesHere } from "../../database/moves.ts";
 import { builder, type Placeholders, preparedQuery, type Value } from "../../database/queries.ts";
-import { deleteBy, rowsBy } from "../../database/selects.ts";
+import { deleteBy, rowsBy, rowsWhere } from "../../database/selects.ts";
 import { tableWrites } from "../../database/table_writes.ts";
 import { totalOf } from "../../database/totals.ts";
 import { pagedList } from "../../http/lists.ts";
@@ -58,11 +58,10 @@ export const inviteIdempotency = idempotencyOf(inviteWrites, {
   organization_name: "stored",
 });
 
-export const pendingInviteOf = preparedQuery(({ organization_id, email }: Placeholders<OfEmail>) =>
-  builder
-    .select({ id: invites.id, expires_at: invites.expires_at })
-    .from(invites)
-    .where(isPendingInviteOf(organization_id, email)),
+export const pendingInviteOf = rowsWhere(
+  invites,
+  { id: invites.id, expires_at: invites.expires_at },
+  ({ organization_id, email }: Placeholders<OfEmail>) => isPendingInviteOf(organization_id, email),
 );
 
 /** A boolean, because a count would make concurrent creations conflict. */
@@ -137,8 +136,10 @@ const pageOfInvites = (compare: typeof gt | typeof lte) =>
 
 export const pagesOfInvites = { active: pageOfInvites(gt), expired: pageOfInvites(lte) };
 
-export const listedInviteOf = preparedQuery(({ organization_id, email }: Placeholders<OfEmail>) =>
-  builder.select(inviteColumns).from(invites).where(isPendingInviteOf(organization_id, email)),
+export const listedInviteOf = rowsWhere(
+  invites,
+  inviteColumns,
+  ({ organization_id, email }: Placeholders<OfEmail>) => isPendingInviteOf(organization_id, email),
 );
 
 /** Expired invites are counted, because no trigger fires when an invite expires. */

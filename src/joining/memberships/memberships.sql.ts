@@ -10,7 +10,7 @@ import {
   preparedQuery,
   type Value,
 } from "../../database/queries.ts";
-import { deleteBy, selectColumn } from "../../database/selects.ts";
+import { deleteBy, rowsWhere, selectColumn } from "../../database/selects.ts";
 import { tableWrites } from "../../database/table_writes.ts";
 import { turnOffEndpointsOf } from "../../delivery/webhook_endpoints/webhook_endpoints.sql.ts";
 import type { OwnPath } from "../../http/wire.ts";
@@ -163,6 +163,4 @@ export const memberEntry = entriesWhere("organization_user", organizationUsers, 
   organization_user_id: organizationUsers.id,
 })(isWritten);
 
-export const userWritten = preparedQuery((written: Placeholders<WrittenMember>) =>
-  builder.select(organizationUserColumns).from(organizationUsers).where(isWritten(written)),
-);
+export const userWritten = rowsWhere(organizationUsers, organizationUserColumns, isWritten);

@@ -166,10 +166,7 @@ export const organizationUsersReference: Reference = {
       },
       response: {
         schema: createdUserSchema,
-        examples: {
-          "A provider": createdUserExample(petra),
-          "An administrator": createdUserExample(olga),
-        },
+        examples: { "A provider": createdUserExample(petra), "An administrator": createdUserExample(olga) },
       },
       errors: [
         organizationNotFound(),

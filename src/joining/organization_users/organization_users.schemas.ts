@@ -31,12 +31,7 @@ export const assists = lazily(() =>
 );
 
 const fields = lazily(() =>
-  z.object({
-    email: email(),
-    display_name: name(),
-    roles: roleNames(),
-    assists: assists(),
-  }),
+  z.object({ email: email(), display_name: name(), roles: roleNames(), assists: assists() }),
 );
 
 export const organizationUsersQuery = lazily(() =>
@@ -53,9 +48,7 @@ export const returningUserId = lazily(() =>
 );
 
 export const createUserBody = lazily(() =>
-  z.object({
-    user: fields().partial({ assists: true }).extend({ returning_user_id: returningUserId() }),
-  }),
+  z.object({ user: fields().partial({ assists: true }).extend({ returning_user_id: returningUserId() }) }),
 );
 
 const changes = lazily(() =>

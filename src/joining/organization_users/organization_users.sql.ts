@@ -3,7 +3,7 @@ import type { ListName } from "../../database/database.table.ts";
 import { ROLES, type Role } from "../../database/enums.ts";
 import { scalar } from "../../database/expressions.ts";
 import { builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
-import { isAnyOr } from "../../database/selects.ts";
+import { isAnyOr, rowsWhere } from "../../database/selects.ts";
 import { totalOf } from "../../database/totals.ts";
 import { pagedList } from "../../http/lists.ts";
 import {
@@ -46,11 +46,10 @@ export const organizationUserColumns = {
   ),
 };
 
-export const reachedUser = preparedQuery((user: Placeholders<Reach & { id: number }>) =>
-  builder
-    .select(organizationUserColumns)
-    .from(organizationUsers)
-    .where(and(eq(organizationUsers.id, user.id), withinReach(user))),
+export const reachedUser = rowsWhere(
+  organizationUsers,
+  organizationUserColumns,
+  (user: Placeholders<Reach & { id: number }>) => and(eq(organizationUsers.id, user.id), withinReach(user)),
 );
 
 interface ListedUsers extends Reach {

@@ -28,9 +28,7 @@ const revoked: typeof client = {
 const LIST =
   "Includes revoked and expired clients. An expired client counts as in use until it is revoked. The list never contains secrets, because the service does not store them. It is ordered by id.";
 
-const list = pageResponse("api_clients", apiClientSchema, {
-  "After a rotation": [revoked, client],
-});
+const list = pageResponse("api_clients", apiClientSchema, { "After a rotation": [revoked, client] });
 
 const LOST =
   "If the response is lost, so is the secret: find the client in the list, revoke it, and create another one.";

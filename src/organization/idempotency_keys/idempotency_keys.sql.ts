@@ -3,7 +3,8 @@ import type { ClientContext } from "../../context.ts";
 import type { Idempotency } from "../../database/decide_and_write.ts";
 import { hasValues } from "../../database/expressions.ts";
 import { insertSelect, replaceAllBut, valuesFor } from "../../database/insert.ts";
-import { builder, type Placeholders, preparedQuery } from "../../database/queries.ts";
+import { type Placeholders, preparedQuery } from "../../database/queries.ts";
+import { rowsWhere } from "../../database/selects.ts";
 import type { StoredRow } from "../../database/table_writes.ts";
 import { IDEMPOTENCY_KEY_KEPT_FOR } from "../../lifetimes.ts";
 import { keyWasUsed, secretIsNotStored } from "./idempotency_keys.refusals.ts";
@@ -85,12 +86,9 @@ function idempotencyWith<Result, Values>(
 
 type KeyOfClient = Pick<KeyRow, "api_client_id" | "key">;
 
-const knownRequest = preparedQuery(
+const knownRequest = rowsWhere(
+  idempotencyKeys,
+  { fingerprint: idempotencyKeys.fingerprint, result: idempotencyKeys.result },
   ({ api_client_id, key, not_before }: Placeholders<KeyOfClient & { not_before: number }>) =>
-    builder
-      .select({ fingerprint: idempotencyKeys.fingerprint, result: idempotencyKeys.result })
-      .from(idempotencyKeys)
-      .where(
-        and(hasValues(idempotencyKeys, { api_client_id, key }), gt(idempotencyKeys.created_at, not_before)),
-      ),
+    and(hasValues(idempotencyKeys, { api_client_id, key }), gt(idempotencyKeys.created_at, not_before)),
 );

@@ -22,9 +22,7 @@ export const issuersReference: Reference = {
       summary: "Register an issuer for an organization",
       description:
         "An issuer can be registered for several organizations, and with several audiences for one organization. A registration cannot be changed: delete it and register the issuer again. The keys are not fetched yet, so a wrong `jwks_url` only shows at the first sign-in, when the token exchange returns 503.",
-      request: {
-        fields: { issuer: "The issuer. Leading and trailing spaces are removed from its fields." },
-      },
+      request: { fields: { issuer: "The issuer. Leading and trailing spaces are removed from its fields." } },
       response: { schema: issuerSchema },
       errors: [
         organizationNotFound(),

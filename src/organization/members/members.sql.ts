@@ -10,7 +10,7 @@ import {
   type Value,
   type Values,
 } from "../../database/queries.ts";
-import { newestId, rowsBy, selectColumn } from "../../database/selects.ts";
+import { newestId, rowsBy, rowsWhere, selectColumn } from "../../database/selects.ts";
 import type { OwnPath } from "../../http/wire.ts";
 import { includesRole } from "../roles/roles.sql.ts";
 import { organizationUserAssists, organizationUsers } from "./organization_users.table.ts";
@@ -57,11 +57,10 @@ function isSelfOrAssisted(organization_user_id: Value<number>): SQL {
   return inArray(organizationUsers.id, unionAll(self, assisted));
 }
 
-export const reachedMember = preparedQuery((user: Placeholders<Reach & { id: number }>) =>
-  builder
-    .select({ id: organizationUsers.id, roles: organizationUsers.roles })
-    .from(organizationUsers)
-    .where(and(eq(organizationUsers.id, user.id), withinReach(user))),
+export const reachedMember = rowsWhere(
+  organizationUsers,
+  { id: organizationUsers.id, roles: organizationUsers.roles },
+  (user: Placeholders<Reach & { id: number }>) => and(eq(organizationUsers.id, user.id), withinReach(user)),
 );
 
 /** An ended membership keeps its row, without roles. */

@@ -16,7 +16,7 @@ import type { Context } from "../../context.ts";
 import { scalar } from "../../database/expressions.ts";
 import { insertSelect, type NewRow, valuesFor } from "../../database/insert.ts";
 import { builder, jsonValues, type Placeholders, preparedQuery, runBatch } from "../../database/queries.ts";
-import { isNewest, rowsBy, selectColumn } from "../../database/selects.ts";
+import { isNewest, rowsBy, rowsWhere, selectColumn } from "../../database/selects.ts";
 import { tableWrites } from "../../database/table_writes.ts";
 import { totalOf } from "../../database/totals.ts";
 import { places } from "../../directory/directory.table.ts";
@@ -64,12 +64,7 @@ export const organizationRow = rowsBy(organizations, organizationColumns, "id");
 
 export const timeZoneOf = rowsBy(organizations, { time_zone: organizations.time_zone }, "id");
 
-export const suspensionOf = preparedQuery(({ organization_id }: Placeholders<{ organization_id: number }>) =>
-  builder
-    .select({ is_suspended: organizations.is_suspended })
-    .from(organizations)
-    .where(eq(organizations.id, organization_id)),
-);
+export const suspensionOf = rowsBy(organizations, { is_suspended: organizations.is_suspended }, "id");
 
 /** A suspended organization's webhooks, mails and rows of bulk invites wait. */
 export const isServed = (organization_id: SQLWrapper): SQL =>
@@ -105,11 +100,10 @@ export const organizationsOfPage = preparedQuery((window: Placeholders<PlacesWin
 });
 
 /** `ids` is a JSON array. */
-export const organizationsAmong = preparedQuery(({ ids }: Placeholders<{ ids: string }>) =>
-  builder
-    .select(organizationColumns)
-    .from(organizations)
-    .where(inArray(organizations.id, jsonValues(ids))),
+export const organizationsAmong = rowsWhere(
+  organizations,
+  organizationColumns,
+  ({ ids }: Placeholders<{ ids: string }>) => inArray(organizations.id, jsonValues(ids)),
 );
 
 /** The total comes from the organization's row, so that the same round trip also shows whether the organization exists. */
@@ -118,11 +112,10 @@ export function listOfOrganization<Columns extends Record<string, SQLiteColumn |
   columns: Columns,
 ) {
   type Owner = { organization_id: number };
-  const total = preparedQuery(({ organization_id }: Placeholders<Owner>) =>
-    builder
-      .select({ total: totalOf(getTableName(items), organizations.id).as("total") })
-      .from(organizations)
-      .where(eq(organizations.id, organization_id)),
+  const total = rowsWhere(
+    organizations,
+    { total: totalOf(getTableName(items), organizations.id).as("total") },
+    ({ organization_id }: Placeholders<Owner>) => eq(organizations.id, organization_id),
   );
   const { page } = pagedList(items, columns, [asc(items.id)], ({ organization_id }: Placeholders<Owner>) =>
     eq(items.organization_id, organization_id),

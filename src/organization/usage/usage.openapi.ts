@@ -9,10 +9,7 @@ const usage: Pick<Operation, "description" | "parameters" | "response"> = {
   description: `The range includes both dates. Without dates, it covers the last ${limits.DEFAULT_METRICS_DAYS} days up to today.`,
   parameters: {
     from: { description: "The first date, in UTC.", example: "2026-01-01" },
-    to: {
-      description: "The last date, in UTC. If omitted, it is today.",
-      example: "2026-01-31",
-    },
+    to: { description: "The last date, in UTC. If omitted, it is today.", example: "2026-01-31" },
   },
   response: { schema: usageOfDatesSchema },
 };

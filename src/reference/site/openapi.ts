@@ -66,11 +66,7 @@ export interface Operation {
   responses: Record<string, Response>;
 }
 
-type SecurityScheme = {
-  type: string;
-  name?: string;
-  description: string;
-};
+type SecurityScheme = { type: string; name?: string; description: string };
 
 /** The part of `buildDocument`'s result that the pages and the client package use. */
 export interface Document {

@@ -21,16 +21,7 @@ import { requireUnchanged } from "../../http/unchangeable.ts";
 import { rightsOfCaller } from "../../organization/api_clients/api_clients.sql.ts";
 import { CORRECTORS, requireCorrectorStill } from "../../organization/roles/roles.policy.ts";
 import { countBytes } from "../../organization/usage/usage.quotas.ts";
-import {
-  type CallText,
-  entryOfText,
-  type Kind,
-  stateOfText,
-  textIdOfPath,
-  textOfPath,
-  textOfReach,
-  textWrites,
-} from "../call_texts/call_texts.sql.ts";
+import * as texts from "../call_texts/call_texts.sql.ts";
 import { soapNoteNotFound } from "../soap_notes/soap_notes.merge.ts";
 import type { SoapNote } from "../soap_notes/soap_notes.schemas.ts";
 import { asLines, type StoredLine, storedLines } from "../transcripts/transcripts.document.ts";
@@ -47,11 +38,11 @@ const insertVersion = preparedQuery((version: Placeholders<TextVersion>) =>
   builder.insert(callTextVersions).values(valuesFor(callTextVersions, version)),
 );
 
-const versionsOfPath = preparedQuery((text: Placeholders<ReachedCall & Kind>) =>
+const versionsOfPath = preparedQuery((text: Placeholders<ReachedCall & texts.Kind>) =>
   builder
     .select(getTableColumns(callTextVersions))
     .from(callTextVersions)
-    .where(eq(callTextVersions.text_id, textIdOfPath(text)))
+    .where(eq(callTextVersions.text_id, texts.textIdOfPath(text)))
     .orderBy(desc(callTextVersions.version)),
 );
 
@@ -92,10 +83,7 @@ export async function correctTranscript(
       requireReportable(changes.summary, lines);
       return {
         changes,
-        replaced: {
-          summary: transcript.summary,
-          lines: hasNewLines ? JSON.stringify(next.replaced) : null,
-        },
+        replaced: { summary: transcript.summary, lines: hasNewLines ? JSON.stringify(next.replaced) : null },
         writes: hasNewLines ? await replaceLines({ id: transcript.call_id }, lines) : [],
       };
     },
@@ -111,7 +99,7 @@ function requireLinesUnchanged(context: Context, known: Iterable<StoredLine>, na
 }
 
 interface Corrected {
-  changes: Partial<CallText>;
+  changes: Partial<texts.CallText>;
   replaced: Partial<Replaced>;
   writes?: BoundQuery<unknown>[];
 }
@@ -121,14 +109,14 @@ function correct<Reads extends NamedQueries>(
   context: ClientContext,
   { path, kind, reason }: { path: CallPath; kind: CallTextKind; reason: string },
   unguardedReads: Reads,
-  correctOne: (text: CallText, rows: RowsOf<Reads>) => Corrected | null | Promise<Corrected | null>,
-): Promise<CallText> {
+  correctOne: (text: texts.CallText, rows: RowsOf<Reads>) => Corrected | null | Promise<Corrected | null>,
+): Promise<texts.CallText> {
   const { now, caller } = context;
   const notFound = NOT_FOUND[kind];
   const reached = { ...reachedCall(caller, path), kind };
   return decideAndWrite(
     context,
-    { member: rightsOfCaller(caller), call: resultsOfPath(reached), state: stateOfText(reached) },
+    { member: rightsOfCaller(caller), call: resultsOfPath(reached), state: texts.stateOfText(reached) },
     async ({ member: [member], call: [call], text: [text], ...rows }) => {
       requireCorrectorStill(caller, member, notFound);
       if (!call || !text) throw notFound();
@@ -138,23 +126,26 @@ function correct<Reads extends NamedQueries>(
       const corrected = await correctOne(text, rows as RowsOf<Reads>);
       // The response contains the text, so this counts as a read.
       if (!corrected)
-        return { writes: [textOfReach(reached)], entries: [entryOfText(context, "read", reached)] };
+        return {
+          writes: [texts.textOfReach(reached)],
+          entries: [texts.entryOfText(context, "read", reached)],
+        };
       const { changes, writes = [] } = corrected;
       const replaced = { text: null, summary: null, lines: null, ...corrected.replaced };
       const by = { user_id: caller.organization_user_id, reason };
       const next = correctText(text, { changes, replaced }, by, now);
       countBytes(context, next.text.replaced_size - text.replaced_size);
       return {
-        writes: [insertVersion(next.version), ...writes, textWrites.update(text, next.text)],
-        entries: [entryOfText(context, "update", reached)],
+        writes: [insertVersion(next.version), ...writes, texts.textWrites.update(text, next.text)],
+        entries: [texts.entryOfText(context, "update", reached)],
       };
     },
-    { unguardedReads: { text: textOfReach(reached), ...(unguardedReads as NamedQueries) } },
+    { unguardedReads: { text: texts.textOfReach(reached), ...(unguardedReads as NamedQueries) } },
   );
 }
 
 export async function listSoapNoteVersions(context: ClientContext, path: CallPath) {
-  const { text, versions } = await readVersions(context, path, "soap_note", textOfPath);
+  const { text, versions } = await readVersions(context, path, "soap_note", texts.textOfPath);
   return { note: text as SoapNote, versions };
 }
 
@@ -176,7 +167,7 @@ async function readVersions<Text>(
   const [[text], versions, entries] = await runBatch(db, [
     textOf(reached),
     versionsOfPath(reached),
-    entryOfText(context, "read", reached),
+    texts.entryOfText(context, "read", reached),
   ]);
   if (!text) throw NOT_FOUND[kind]();
   requireEntry(entries);

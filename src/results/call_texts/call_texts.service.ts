@@ -47,9 +47,7 @@ function decideDeletion(
   if (!call) throw callNotFound();
   if (call.hold_id !== null) throw callUnderLegalHold();
   const text = { call_id: call.id, kind };
-  return {
-    writes: [deletionOfText.record(context, "delete", text), deletionOfText.remove(text), known],
-  };
+  return { writes: [deletionOfText.record(context, "delete", text), deletionOfText.remove(text), known] };
 }
 
 export const deleteOldTexts = (context: Context): Promise<number> =>

@@ -13,7 +13,7 @@ import type { CallTextKind } from "../../database/enums.ts";
 import { coalesce } from "../../database/expressions.ts";
 import { builder, jsonValues, type Placeholders, preparedQuery, type Row } from "../../database/queries.ts";
 import { isPastRetention } from "../../database/retention.ts";
-import { selectColumn } from "../../database/selects.ts";
+import { rowsWhere, selectColumn } from "../../database/selects.ts";
 import { tableWrites } from "../../database/table_writes.ts";
 import type { ChoreTurn } from "../../database/turns.ts";
 import { organizations } from "../../organization/organizations/organizations.table.ts";
@@ -41,17 +41,16 @@ export const textOfReach = preparedQuery((text: Placeholders<ReachedCall & Kind>
   selectTexts(isTextOf(callIdOfPath(text), text.kind)),
 );
 
-export const stateOfText = preparedQuery((of: Placeholders<ReachedCall & Kind>) =>
-  builder
-    .select({
-      id: callTexts.id,
-      is_final: callTexts.is_final,
-      corrections: callTexts.corrections,
-      updated_at: callTexts.updated_at,
-      has_summary: sql`${callTexts.summary} <> ''`.as("has_summary"),
-    })
-    .from(callTexts)
-    .where(isTextOf(callIdOfPath(of), of.kind)),
+export const stateOfText = rowsWhere(
+  callTexts,
+  {
+    id: callTexts.id,
+    is_final: callTexts.is_final,
+    corrections: callTexts.corrections,
+    updated_at: callTexts.updated_at,
+    has_summary: sql`${callTexts.summary} <> ''`.as("has_summary"),
+  },
+  (of: Placeholders<ReachedCall & Kind>) => isTextOf(callIdOfPath(of), of.kind),
 );
 
 /** True for the text of the call in the path, if it may be read. */

@@ -4,7 +4,7 @@ import { AUDIT_EVENTS, type AuditEvent } from "../../database/enums.ts";
 import { coalesce, greatest, scalar } from "../../database/expressions.ts";
 import { insertSelect } from "../../database/insert.ts";
 import { builder, jsonValues, type Placeholders, preparedQuery } from "../../database/queries.ts";
-import { selectColumn } from "../../database/selects.ts";
+import { rowsWhere, selectColumn } from "../../database/selects.ts";
 import { pagedList } from "../../http/lists.ts";
 import { egressWithinReach, type ReachedEgress, visibleEgress } from "../egresses/egresses.sql.ts";
 import { egresses } from "../egresses/egresses.table.ts";
@@ -50,15 +50,13 @@ export const listsOfEvents = (event: AuditEvent | undefined): string =>
   JSON.stringify((event ? [event] : AUDIT_EVENTS).map((each): ListName => `egress_audit_logs:${each}`));
 
 /** The number of entries regardless of their time, from totals that triggers maintain. */
-export const totalOfEntries = preparedQuery((entries: Placeholders<ReachedEgress & { lists: string }>) =>
-  builder
-    .select({ total: coalesce(sum(listTotals.total).mapWith(Number), 0).as("total") })
-    .from(listTotals)
-    .where(
-      and(
-        inArray(listTotals.list, jsonValues(entries.lists)),
-        eq(listTotals.owner_id, reachedEgressId(entries)),
-      ),
+export const totalOfEntries = rowsWhere(
+  listTotals,
+  { total: coalesce(sum(listTotals.total).mapWith(Number), 0).as("total") },
+  (entries: Placeholders<ReachedEgress & { lists: string }>) =>
+    and(
+      inArray(listTotals.list, jsonValues(entries.lists)),
+      eq(listTotals.owner_id, reachedEgressId(entries)),
     ),
 );
 

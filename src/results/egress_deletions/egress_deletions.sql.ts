@@ -20,7 +20,7 @@ import { EGRESS_DELETED } from "../../database/enums.ts";
 import { coalesce, hasValues } from "../../database/expressions.ts";
 import { builder, jsonValues, type Placeholders, preparedQuery } from "../../database/queries.ts";
 import { isOverdue, isPastRetention } from "../../database/retention.ts";
-import { selectColumn } from "../../database/selects.ts";
+import { rowsWhere, selectColumn } from "../../database/selects.ts";
 import { type ChoreTurn, isInTurn } from "../../database/turns.ts";
 import { UNCLAIMED_KEPT_FOR } from "../../lifetimes.ts";
 import { isAdministrator } from "../../organization/api_clients/api_clients.sql.ts";
@@ -129,12 +129,7 @@ const requestsWhere = <Values extends object>(
       .where(and(isOne(values as Placeholders<Values>), isAllowed))
       .returning({ id: egresses.id }),
   ),
-  known: preparedQuery((values: Placeholders<Values>) =>
-    builder
-      .select({ status: egresses.status, is_held: egresses.is_held })
-      .from(egresses)
-      .where(isOne(values)),
-  ),
+  known: rowsWhere(egresses, { status: egresses.status, is_held: egresses.is_held }, isOne),
   files: filesWhere(isOne),
 });
 

@@ -53,8 +53,5 @@ export const fileKeptWhileQuiet = () =>
     503,
     "service_quiet",
     "The database was restored: the file is deleted when the operator resumes the service",
-    {
-      headers: { "Retry-After": String(FILE_DELETION_RETRY_AFTER) },
-      reason: "database_quiet",
-    },
+    { headers: { "Retry-After": String(FILE_DELETION_RETRY_AFTER) }, reason: "database_quiet" },
   );

@@ -56,10 +56,7 @@ export const egressSchema = z
       description: "When the egress was first reported.",
       example: story.RECORDED_FROM,
     }),
-    updated_at: timestamp().meta({
-      description: "When the egress last changed.",
-      example: story.ENDED_AT,
-    }),
+    updated_at: timestamp().meta({ description: "When the egress last changed.", example: story.ENDED_AT }),
   })
   .meta({ id: "Egress", description: "The recording of a call." });
 

@@ -6,7 +6,7 @@ import { endedCallId, type ReachedCall } from "../../calls/calls/calls.sql.ts";
 import { hasValues, scalar } from "../../database/expressions.ts";
 import { insertSelect, jsonRows, jsonValue } from "../../database/insert.ts";
 import { builder, type Placeholders, preparedQuery, type Values } from "../../database/queries.ts";
-import { rowsBy, selectColumn } from "../../database/selects.ts";
+import { rowsBy, rowsWhere, selectColumn } from "../../database/selects.ts";
 import { tableWrites } from "../../database/table_writes.ts";
 import { egresses, egressFiles, visibleRecordings } from "./egresses.table.ts";
 
@@ -31,8 +31,8 @@ export const egressWithinReach = (egress: Placeholders<ReachedEgress>) =>
 export const visibleEgress = (egress: Placeholders<ReachedEgress>) =>
   inArray(egresses.id, visibleIds(egress, eq(visibleRecordings.id, egress.egress_id)));
 
-export const visibleEgressOfPath = preparedQuery((egress: Placeholders<ReachedEgress>) =>
-  builder.select(egressColumns).from(egresses).where(visibleEgress(egress)),
+export const visibleEgressOfPath = rowsWhere(egresses, egressColumns, (egress: Placeholders<ReachedEgress>) =>
+  visibleEgress(egress),
 );
 
 export const egressesOfPath = preparedQuery((call: Placeholders<ReachedCall>) =>

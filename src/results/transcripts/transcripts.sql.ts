@@ -12,7 +12,7 @@ import { participants } from "../../calls/participants/participants.table.ts";
 import { sequences } from "../../database/database.table.ts";
 import { coalesce } from "../../database/expressions.ts";
 import { builder, type Placeholders, preparedQuery, type Row } from "../../database/queries.ts";
-import { selectColumn } from "../../database/selects.ts";
+import { rowsWhere, selectColumn } from "../../database/selects.ts";
 import { people } from "../../rooms/people/people.table.ts";
 import * as texts from "../call_texts/call_texts.sql.ts";
 import { callTexts } from "../call_texts/call_texts.table.ts";
@@ -31,11 +31,10 @@ const names = sql`${builder
   .mapWith((pairs: string): [number, string][] => JSON.parse(pairs))
   .as("names");
 
-export const transcriptOfPath = preparedQuery((call: Placeholders<ReachedCall>) =>
-  builder
-    .select({ ...texts.callTextColumns, document, names })
-    .from(callTexts)
-    .where(texts.isTextOf(endedCallId(call), "transcript")),
+export const transcriptOfPath = rowsWhere(
+  callTexts,
+  { ...texts.callTextColumns, document, names },
+  (call: Placeholders<ReachedCall>) => texts.isTextOf(endedCallId(call), "transcript"),
 );
 
 /** `delay` is null if the start of the recording is unknown. */
@@ -58,11 +57,8 @@ export const entryOfCaptions = texts.textEntries((captions: Placeholders<Reached
   ),
 );
 
-export const documentByCallKey = preparedQuery((call: Placeholders<CallKey>) =>
-  builder
-    .select({ document })
-    .from(callTexts)
-    .where(texts.isTextOf(callIdByKey(call), "transcript")),
+export const documentByCallKey = rowsWhere(callTexts, { document }, (call: Placeholders<CallKey>) =>
+  texts.isTextOf(callIdByKey(call), "transcript"),
 );
 
 const speakerColumns = {
@@ -74,11 +70,10 @@ const speakerColumns = {
 
 export type Speaker = Row<typeof speakerColumns>;
 
-export const transcriptToCorrect = preparedQuery((call: Placeholders<ReachedCall>) =>
-  builder
-    .select({ document, names })
-    .from(callTexts)
-    .where(texts.isTextOf(callIdOfPath(call), "transcript")),
+export const transcriptToCorrect = rowsWhere(
+  callTexts,
+  { document, names },
+  (call: Placeholders<ReachedCall>) => texts.isTextOf(callIdOfPath(call), "transcript"),
 );
 
 export const speakersByCallKey = preparedQuery((call: Placeholders<CallKey>) =>

@@ -56,11 +56,7 @@ export const people = sqliteTable(
 /** The keyed digests of the references that people had before. Triggers store them, so that searches still find these people. */
 export const formerReferences = sqliteTable(
   "former_references",
-  {
-    organization_id: organizationId(),
-    reference_digest: text().notNull(),
-    person_id: integer().notNull(),
-  },
+  { organization_id: organizationId(), reference_digest: text().notNull(), person_id: integer().notNull() },
   (t) => [
     primaryKey({ columns: [t.organization_id, t.reference_digest, t.person_id] }),
     withinOrganization(t, t.person_id, people),

@@ -91,10 +91,7 @@ export const listedVisitSchema = z
         example: [],
       }),
     participants: listOfPeople(plannedParticipantSchema),
-    created_at: timestamp().meta({
-      description: "When the visit was planned.",
-      example: story.PLANNED_AT,
-    }),
+    created_at: timestamp().meta({ description: "When the visit was planned.", example: story.PLANNED_AT }),
     updated_at: timestamp().meta({
       description: "When the visit or its status last changed.",
       example: story.PLANNED_AT,

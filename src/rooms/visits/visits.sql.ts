@@ -20,7 +20,7 @@ import { calls } from "../../calls/calls/calls.table.ts";
 import { participants } from "../../calls/participants/participants.table.ts";
 import { hasValues, scalar } from "../../database/expressions.ts";
 import { builder, type Placeholders, preparedQuery, type Values } from "../../database/queries.ts";
-import { isNewest, selectColumn } from "../../database/selects.ts";
+import { isNewest, rowsWhere, selectColumn } from "../../database/selects.ts";
 import { tableWrites } from "../../database/table_writes.ts";
 import { MAX_PLANNED_VISITS, MAX_VISIT_CALLS } from "../../limits.ts";
 import { idempotencyOf } from "../../organization/idempotency_keys/idempotency_keys.sql.ts";
@@ -119,20 +119,15 @@ const isReadableVisit = (visit: Values<ReachedVisit>) =>
     ),
   );
 
-export const readableVisit = preparedQuery((visit: Placeholders<ReachedVisit>) =>
-  builder.select(visitColumns).from(visits).where(isReadableVisit(visit)),
+export const readableVisit = rowsWhere(visits, visitColumns, (visit: Placeholders<ReachedVisit>) =>
+  isReadableVisit(visit),
 );
 
-export const visitOfPath = preparedQuery((visit: Placeholders<ReachedVisit>) =>
-  builder
-    .select(visitColumns)
-    .from(visits)
-    .where(and(eq(visits.id, visit.id), visitsWithinReach(visit))),
+export const visitOfPath = rowsWhere(visits, visitColumns, (visit: Placeholders<ReachedVisit>) =>
+  and(eq(visits.id, visit.id), visitsWithinReach(visit)),
 );
 
-export const newestVisit = preparedQuery((_: object) =>
-  builder.select(visitColumns).from(visits).where(isNewest(visits)),
-);
+export const newestVisit = rowsWhere(visits, visitColumns, (_: object) => isNewest(visits));
 
 export const visitEntry = entriesOf("visit", visits, { organization_user_id: visits.organization_user_id });
 
@@ -143,18 +138,16 @@ export const participantSearchEntry = entryOfOrganization(
   ({ reference_digest }: Placeholders<OfReference>) => ({ reference_digest }),
 );
 
-export const visitQuota = preparedQuery(({ organization_id }: Placeholders<{ organization_id: number }>) =>
-  builder
-    .select({ is_full: gte(visitDailyMetrics.planned, MAX_PLANNED_VISITS).mapWith(Boolean).as("is_full") })
-    .from(visitDailyMetrics)
-    .where(
-      hasValues(visitDailyMetrics, {
-        organization_id,
-        organization_user_id: WHOLE_ORGANIZATION,
-        waiting_room_id: ALL_ROOMS,
-        date: "",
-      }),
-    ),
+export const visitQuota = rowsWhere(
+  visitDailyMetrics,
+  { is_full: gte(visitDailyMetrics.planned, MAX_PLANNED_VISITS).mapWith(Boolean).as("is_full") },
+  ({ organization_id }: Placeholders<{ organization_id: number }>) =>
+    hasValues(visitDailyMetrics, {
+      organization_id,
+      organization_user_id: WHOLE_ORGANIZATION,
+      waiting_room_id: ALL_ROOMS,
+      date: "",
+    }),
 );
 
 export interface NamedByLink {

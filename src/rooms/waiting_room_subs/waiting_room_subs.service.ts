@@ -40,13 +40,7 @@ export async function createWaitingRoomSub(context: ClientContext, slug: string,
     readsOfSub(context, slug, 0, input),
     ({ room: [room], substituteRoom: [substituteRoom], next: [nextSub], quota: [quota] }) => {
       if (!room) throw waitingRoomNotFound();
-      const known = {
-        organization_id,
-        room,
-        substituteRoom,
-        nextSub,
-        isFull: quota?.is_full ?? false,
-      };
+      const known = { organization_id, room, substituteRoom, nextSub, isFull: quota?.is_full ?? false };
       return { writes: [sql.subWrites.insert(newSub(known, input, now))] };
     },
     { idempotency: await sql.subIdempotency(context, {}) },

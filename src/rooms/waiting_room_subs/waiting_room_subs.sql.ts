@@ -14,20 +14,11 @@ import {
 import { alias } from "drizzle-orm/sqlite-core";
 import { coalesce, hasValues, scalar } from "../../database/expressions.ts";
 import { builder, type Placeholders, preparedQuery, type Value } from "../../database/queries.ts";
-import { selectColumn } from "../../database/selects.ts";
+import { rowsWhere, selectColumn } from "../../database/selects.ts";
 import { tableWrites } from "../../database/table_writes.ts";
 import { MAX_SUBS, MAX_SUBS_FOLLOWED } from "../../limits.ts";
 import { idempotencyOf } from "../../organization/idempotency_keys/idempotency_keys.sql.ts";
-import {
-  hasSlug,
-  isActivePersonalRoomOf,
-  ownRoom,
-  ownRoomId,
-  personalRoomId,
-  personalRoomSlug,
-  personalRooms,
-  type WaitingRoomPath,
-} from "../waiting_rooms/waiting_rooms.sql.ts";
+import * as rooms from "../waiting_rooms/waiting_rooms.sql.ts";
 import { waitingRooms } from "../waiting_rooms/waiting_rooms.table.ts";
 import { waitingRoomSubs } from "./waiting_room_subs.table.ts";
 
@@ -35,7 +26,7 @@ const { organization_id, user_id } = waitingRoomSubs;
 
 export const waitingRoomSubColumns = {
   ...getTableColumns(waitingRoomSubs),
-  sub_waiting_room_slug: scalar(personalRoomSlug(organization_id, user_id)).as("sub_waiting_room_slug"),
+  sub_waiting_room_slug: scalar(rooms.personalRoomSlug(organization_id, user_id)).as("sub_waiting_room_slug"),
 };
 
 const isActive = (room_id: SQLWrapper, now: Value<number>) =>
@@ -52,10 +43,10 @@ export function wayFrom(room_id: SQLWrapper, now: Value<number>) {
     .from(waitingRooms)
     .where(eq(waitingRooms.id, room_id));
   const next = builder
-    .select({ id: personalRooms.id, slug: personalRooms.slug })
+    .select({ id: rooms.personalRooms.id, slug: rooms.personalRooms.slug })
     .from(sql`way`)
     .innerJoin(waitingRoomSubs, isActive(sql`way.id`, now))
-    .innerJoin(personalRooms, isActivePersonalRoomOf(organization_id, user_id));
+    .innerJoin(rooms.personalRooms, rooms.isActivePersonalRoomOf(organization_id, user_id));
   const way = sql`(with recursive way (id, slug) as (${start.getSQL()} union all ${next.getSQL()} limit ${sql.raw(String(MAX_SUBS_FOLLOWED + 2))})
     select json_group_array(slug) from way)`;
   return sql`${way}`.mapWith((slugs): string[] => JSON.parse(slugs)).as("way");
@@ -65,35 +56,33 @@ export const activeSub = preparedQuery(({ slug, now }: Placeholders<{ slug: stri
   builder
     .select({ ...waitingRoomSubColumns, way: wayFrom(waitingRoomSubs.waiting_room_id, now) })
     .from(waitingRoomSubs)
-    .where(isActive(selectColumn(waitingRooms.id, hasSlug(slug)), now)),
+    .where(isActive(selectColumn(waitingRooms.id, rooms.hasSlug(slug)), now)),
 );
 
 export const subWrites = tableWrites(waitingRoomSubs, waitingRoomSubColumns);
 
 export const subIdempotency = idempotencyOf(subWrites, { sub_waiting_room_slug: "stored" });
 
-interface SubPath extends WaitingRoomPath {
+interface SubPath extends rooms.WaitingRoomPath {
   id: number;
 }
 
 const ownSub = ({ organization_id, slug, id }: Placeholders<SubPath>): SQL | undefined =>
-  hasValues(waitingRoomSubs, { id, waiting_room_id: ownRoomId(organization_id, slug) });
+  hasValues(waitingRoomSubs, { id, waiting_room_id: rooms.ownRoomId(organization_id, slug) });
 
-export const subRow = preparedQuery((path: Placeholders<SubPath>) =>
-  builder.select(waitingRoomSubColumns).from(waitingRoomSubs).where(ownSub(path)),
-);
+export const subRow = rowsWhere(waitingRoomSubs, waitingRoomSubColumns, ownSub);
 
 export const deleteSub = preparedQuery((path: Placeholders<SubPath>) =>
   builder.delete(waitingRoomSubs).where(ownSub(path)).returning({ id: waitingRoomSubs.id }),
 );
 
-const isOfRoomAfter = ({ organization_id, slug }: Placeholders<WaitingRoomPath>, time: Value<number>) =>
+const isOfRoomAfter = ({ organization_id, slug }: Placeholders<rooms.WaitingRoomPath>, time: Value<number>) =>
   and(
-    eq(waitingRoomSubs.waiting_room_id, ownRoomId(organization_id, slug)),
+    eq(waitingRoomSubs.waiting_room_id, rooms.ownRoomId(organization_id, slug)),
     gt(waitingRoomSubs.datetime_end, time),
   );
 
-export const subsFromNow = preparedQuery((path: Placeholders<WaitingRoomPath & { now: number }>) =>
+export const subsFromNow = preparedQuery((path: Placeholders<rooms.WaitingRoomPath & { now: number }>) =>
   builder
     .select(waitingRoomSubColumns)
     .from(waitingRoomSubs)
@@ -105,7 +94,7 @@ export const subsFromNow = preparedQuery((path: Placeholders<WaitingRoomPath & {
  * Whether the room has reached its limit of subs that are not over yet. The column is a boolean, because a count would make all
  * creations conflict with each other.
  */
-export const subQuota = preparedQuery((path: Placeholders<WaitingRoomPath & { now: number }>) => {
+export const subQuota = preparedQuery((path: Placeholders<rooms.WaitingRoomPath & { now: number }>) => {
   const ahead = selectColumn(waitingRoomSubs.id, isOfRoomAfter(path, path.now))
     .orderBy(asc(waitingRoomSubs.datetime_end), asc(waitingRoomSubs.id))
     .limit(1)
@@ -113,16 +102,15 @@ export const subQuota = preparedQuery((path: Placeholders<WaitingRoomPath & { no
   return builder.select({ is_full: exists(ahead).mapWith(Boolean).as("is_full") }).from(sql`(select 1)`);
 });
 
-export const roomOfSub = preparedQuery(({ organization_id, slug }: Placeholders<WaitingRoomPath>) =>
-  builder
-    .select({ id: waitingRooms.id, user_id: waitingRooms.user_id })
-    .from(waitingRooms)
-    .where(ownRoom(organization_id, slug)),
+export const roomOfSub = rowsWhere(
+  waitingRooms,
+  { id: waitingRooms.id, user_id: waitingRooms.user_id },
+  ({ organization_id, slug }: Placeholders<rooms.WaitingRoomPath>) => rooms.ownRoom(organization_id, slug),
 );
 
 export const roomOfSubstitute = preparedQuery(
   ({ organization_id, user_id }: Placeholders<{ organization_id: number; user_id: number | null }>) =>
-    personalRoomId(organization_id, user_id),
+    rooms.personalRoomId(organization_id, user_id),
 );
 
 const stored = alias(waitingRoomSubs, "stored");

@@ -39,10 +39,7 @@ export const waitingRoomSchema = z
       description: "When the room was last updated. Participants who come and go do not change it.",
       example: story.SET_UP_AT,
     }),
-    waiting_count: count().meta({
-      description: "The number of participants waiting now.",
-      example: 0,
-    }),
+    waiting_count: count().meta({ description: "The number of participants waiting now.", example: 0 }),
     user: z
       .object({
         display_name: name().meta({

@@ -21,7 +21,7 @@ import {
   type Value,
   type Values,
 } from "../../database/queries.ts";
-import { selectColumn } from "../../database/selects.ts";
+import { rowsWhere, selectColumn } from "../../database/selects.ts";
 import { nextSlug } from "../../database/slug.ts";
 import { tableWrites } from "../../database/table_writes.ts";
 import { filteredList } from "../../http/lists.ts";
@@ -117,11 +117,10 @@ export interface WaitingRoomPath {
 }
 
 /** The room's own columns only, so that participants who come and go do not conflict with a write of the room. */
-export const waitingRoomRow = preparedQuery((path: Placeholders<WaitingRoomPath>) =>
-  builder
-    .select(getTableColumns(waitingRooms))
-    .from(waitingRooms)
-    .where(ownRoom(path.organization_id, path.slug)),
+export const waitingRoomRow = rowsWhere(
+  waitingRooms,
+  getTableColumns(waitingRooms),
+  (path: Placeholders<WaitingRoomPath>) => ownRoom(path.organization_id, path.slug),
 );
 
 function selectUse(room: SQLWrapper) {
@@ -145,20 +144,19 @@ export const useOfPersonalRoom = preparedQuery(({ organization_id, id }: Placeho
   selectUse(personalRoomId(organization_id, id)),
 );
 
-export const roomBySlug = preparedQuery((room: Placeholders<WaitingRoomPath>) =>
-  builder.select(waitingRoomColumns).from(waitingRooms).where(ownRoom(room.organization_id, room.slug)),
+export const roomBySlug = rowsWhere(waitingRooms, waitingRoomColumns, (room: Placeholders<WaitingRoomPath>) =>
+  ownRoom(room.organization_id, room.slug),
 );
 
 /** For the platform, whose path has no organization. Participants see the room, so its organization has the name that mails show. */
-export const roomToEnter = preparedQuery(({ slug }: Placeholders<{ slug: string }>) =>
-  builder
-    .select({
-      ...waitingRoomColumns,
-      owner_display_name: ownerNameOr(mailNameOfOrganization(waitingRooms.organization_id)),
-      is_suspended: isSuspended(waitingRooms.organization_id),
-    })
-    .from(waitingRooms)
-    .where(hasSlug(slug)),
+export const roomToEnter = rowsWhere(
+  waitingRooms,
+  {
+    ...waitingRoomColumns,
+    owner_display_name: ownerNameOr(mailNameOfOrganization(waitingRooms.organization_id)),
+    is_suspended: isSuspended(waitingRooms.organization_id),
+  },
+  ({ slug }: Placeholders<{ slug: string }>) => hasSlug(slug),
 );
 
 const { organization_id, retired_at } = waitingRooms;
@@ -215,9 +213,8 @@ export const roomWithinReach = (room: Values<ReachedRoom>) => {
   );
 };
 
-export const roomOfPath = preparedQuery((room: Placeholders<ReachedRoom>) =>
-  builder
-    .select({ id: waitingRooms.id, user_id: waitingRooms.user_id })
-    .from(waitingRooms)
-    .where(eq(waitingRooms.id, roomWithinReach(room))),
+export const roomOfPath = rowsWhere(
+  waitingRooms,
+  { id: waitingRooms.id, user_id: waitingRooms.user_id },
+  (room: Placeholders<ReachedRoom>) => eq(waitingRooms.id, roomWithinReach(room)),
 );

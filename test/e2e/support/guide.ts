@@ -144,8 +144,11 @@ export function wholeProgram(
 }
 
 /** Runs a program of the demo organization until it ends, or until it has printed a line. Each line is a list of the printed values. */
-export async function runProgram(program: string, folder: string, untilLine = false) {
-  const child = spawn(process.execPath, [fileOf(program, folder)], { cwd: folder, env: PROGRAM_ENV });
+export const runProgram = (program: string, folder: string, untilLine = false) =>
+  runWith([process.execPath, fileOf(program, folder)], program, folder, untilLine);
+
+async function runWith([command = "", ...args]: string[], program: string, cwd: string, untilLine: boolean) {
+  const child = spawn(command, args, { cwd, env: PROGRAM_ENV });
   const { seen, ended } = printsOf(child);
   if (untilLine) child.stdout.on("data", () => seen.stdout.includes("\n") && child.kill());
   const { code, stdout, output } = await ended;
@@ -185,13 +188,8 @@ if (!hasPython)
     "Skipped: the Python programs in the guides are not run, because Python 3 with requests is not installed.\n",
   );
 
-export async function runPython(program: string, folder: string, untilLine = false) {
-  const child = spawn("python3", ["-u", "-c", program], { cwd: folder, env: PROGRAM_ENV });
-  const { seen, ended } = printsOf(child);
-  if (untilLine) child.stdout.on("data", () => seen.stdout.includes("\n") && child.kill());
-  const { code, stdout, output } = await ended;
-  return { code, lines: linesIn(stdout), output: `${program}\n${output}` };
-}
+export const runPython = (program: string, folder: string, untilLine = false) =>
+  runWith(["python3", "-u", "-c", program], program, folder, untilLine);
 
 /** Runs a program in a thread, because starting a process takes much longer than most programs. */
 export async function runInThread(program: string, folder: string) {

@@ -8,6 +8,7 @@ import {
   invalid,
   type Model,
   type Organization,
+  ownedBy,
   type Participant,
   pageAfter,
   Refusal,
@@ -17,6 +18,7 @@ import {
   timestamp,
   timestampOrNull,
   unprocessable,
+  withId,
 } from "../model.ts";
 import { AFTER, bodyId, isInOrder, type Operations, pickOwned, RANGE, referenceOf } from "../operation.ts";
 import { membersOf, reachedMember, reachOf } from "./members.ts";
@@ -95,12 +97,8 @@ export const callOf = (model: Model, { caller, path }: Request): Call =>
     ),
   );
 
-export function callOfKey(model: Model, request: Request): Call {
-  const organization = organizationOf(model, request);
-  return found(
-    model.calls.find((call) => call.organization === organization && call.key === request.path.key),
-  );
-}
+export const callOfKey = (model: Model, request: Request): Call =>
+  found(ownedBy(organizationOf(model, request), model.calls).find(({ key }) => key === request.path.key));
 
 /** Mostly a call with its holder. */
 export const aCall: Operations[string]["path"] = (choice) => {
@@ -480,7 +478,7 @@ export const CALLS: Operations = {
     body: resource("participant", { display_name: NAME, external_reference: PERSON_REFERENCE }),
     play(model, request) {
       const people = participantsOf(model, callOf(model, request));
-      const participant = found(people.find(({ id }) => id === Number(request.path.participant_id)));
+      const participant = withId(people, request.path.participant_id);
       Object.assign(participant, request.body.participant);
       participant.said = [...participant.said, ...Object.keys(request.body.participant)];
       return onCall(participant);

@@ -3,14 +3,15 @@ import {
   ANYTHING,
   dateOf,
   type Endpoint,
-  found,
   idOf,
   type Model,
   notFound,
   type Organization,
+  ownedBy,
   type Request,
   timestamp,
   unprocessable,
+  withId,
 } from "../model.ts";
 import { isInOrder, type Operations, PAGE, pickOwned, RANGE } from "../operation.ts";
 import { organizationOf } from "./organizations.ts";
@@ -30,11 +31,8 @@ const shown = (endpoint: Endpoint) => ({
   updated_at: timestamp(endpoint.updated_at),
 });
 
-const endpointsOf = (model: Model, organization: Organization) =>
-  model.endpoints.filter((endpoint) => endpoint.organization === organization);
-
 const endpointOf = (model: Model, { caller, path }: Request): Endpoint =>
-  found(endpointsOf(model, caller.organization).find(({ id }) => id === Number(path.id)));
+  withId(ownedBy(caller.organization, model.endpoints), path.id);
 
 /** An endpoint outlives its request, so a client that expires cannot make or change one. */
 function requireLasting({ caller }: Request): void {
@@ -65,9 +63,7 @@ const LISTED = { per_page: PAGE.per_page as never };
 
 function usage(model: Model, organization: Organization, { query }: Request) {
   const { from, to = dateOf(model.now) } = query as { from?: string; to?: string };
-  const waiting_rooms_count = model.rooms.filter(
-    (room) => room.organization === organization && !room.owner,
-  ).length;
+  const waiting_rooms_count = ownedBy(organization, model.rooms).filter(({ owner }) => !owner).length;
   const isEmpty = from !== undefined && from > to;
   return { usage: isEmpty ? [] : ANYTHING, waiting_rooms_count, waiting_rooms_limit: 20_000 };
 }
@@ -84,7 +80,9 @@ export const DELIVERY: Operations = {
   },
   "external GET /webhook_endpoints": {
     ...admin,
-    play: (model, { caller }) => ({ webhook_endpoints: endpointsOf(model, caller.organization).map(shown) }),
+    play: (model, { caller }) => ({
+      webhook_endpoints: ownedBy(caller.organization, model.endpoints).map(shown),
+    }),
   },
   "external POST /webhook_endpoints": {
     ...admin,
@@ -92,7 +90,7 @@ export const DELIVERY: Operations = {
     play(model, request) {
       const { organization, member: creator } = request.caller;
       requireLasting(request);
-      if (endpointsOf(model, organization).length >= 10) throw unprocessable("too_many_endpoints");
+      if (ownedBy(organization, model.endpoints).length >= 10) throw unprocessable("too_many_endpoints");
       const endpoint: Endpoint = {
         ...{
           id: 0,

@@ -7,12 +7,14 @@ import {
   idOf,
   Learned,
   type Model,
+  ownedBy,
   page,
   Refusal,
   type Request,
   timestamp,
   timestampOrNull,
   unprocessable,
+  withId,
 } from "../model.ts";
 import { bodyId, type Operations, PAGE, pickOwned } from "../operation.ts";
 import { createdUser, join, membersOf, ROLE_NAMES, requireAssignable } from "./members.ts";
@@ -47,11 +49,10 @@ const shownWithLink = (model: Model, invite: Invite) => ({
   }),
 });
 
-const invitesOf = (model: Model, { caller }: Request) =>
-  model.invites.filter(({ organization }) => organization === caller.organization);
+const invitesOf = (model: Model, { caller }: Request) => ownedBy(caller.organization, model.invites);
 
 const inviteOf = (model: Model, request: Request): Invite =>
-  found(invitesOf(model, request).find(({ id }) => id === Number(request.path.id)));
+  withId(invitesOf(model, request), request.path.id);
 
 /** For a caller who may assign its roles. */
 function unusedInviteOf(model: Model, request: Request): Invite {
@@ -95,10 +96,8 @@ const shownIssuer = (issuer: Issuer) => ({
 export const ISSUER_URLS = ["https://idp.example.com", "https://login.example.com"];
 const AUDIENCES = ["visits", "other"];
 
-function issuersOf(model: Model, request: Request): Issuer[] {
-  const owner = organizationOf(model, request);
-  return model.issuers.filter(({ organization }) => organization === owner);
-}
+const issuersOf = (model: Model, request: Request): Issuer[] =>
+  ownedBy(organizationOf(model, request), model.issuers);
 
 /** A token that the identity provider has signed, or nonsense. */
 const TOKEN = kind(
@@ -116,14 +115,12 @@ const TOKEN = kind(
 /** Why a token would be refused, and whose it is. */
 function judge(model: Model, { organization }: Request["caller"], token: string) {
   const claims = model.tokens.get(token);
-  const known = model.issuers.filter(
-    (each) => each.organization === organization && each.issuer === claims?.iss,
-  );
+  const known = ownedBy(organization, model.issuers).filter(({ issuer }) => issuer === claims?.iss);
   const email = claims?.email.trim().toLowerCase() ?? "";
   const people = membersOf(model, organization).filter((member) => member.email === email);
   const member = people.find(({ roles }) => roles.length > 0);
-  const isPending = model.invites.some(
-    (invite) => invite.organization === organization && invite.email === email && invite.used_at === null,
+  const isPending = ownedBy(organization, model.invites).some(
+    (invite) => invite.email === email && invite.used_at === null,
   );
   const reason = () => {
     if (!claims) return "malformed";
@@ -158,7 +155,7 @@ export const JOINING: Operations = {
           isActive(model.now)(invite) === (status === "active") &&
           (email === undefined || invite.email === email),
       );
-      return page("organization_invites", invites.map(shown), request);
+      return page("organization_invites", invites, request, shown);
     },
   },
   "external POST /invites": {
@@ -231,11 +228,7 @@ export const JOINING: Operations = {
   "external GET /bulk_invites/{id}": {
     path: (choice) => ({ id: pickOwned(choice, choice.model.bulkInvites)?.id }),
     play(model, { caller, path }) {
-      const bulk = found(
-        model.bulkInvites.find(
-          ({ id, organization }) => id === Number(path.id) && organization === caller.organization,
-        ),
-      );
+      const bulk = withId(ownedBy(caller.organization, model.bulkInvites), path.id);
       const failures = bulk.rows.flatMap(({ email, isFailed }, row) =>
         isFailed ? [{ row, email, error: ANYTHING }] : [],
       );
@@ -245,11 +238,8 @@ export const JOINING: Operations = {
   "platform GET /organizations/{organization_id}/invites/{id}": {
     path: anInvite,
     play(model, request) {
-      const organization = organizationOf(model, request);
-      const invite = model.invites.find(
-        (each) => each.organization === organization && each.id === Number(request.path.id),
-      );
-      return shownWithLink(model, found(invite));
+      const invites = ownedBy(organizationOf(model, request), model.invites);
+      return shownWithLink(model, withId(invites, request.path.id));
     },
   },
   "platform POST /invites/accept": {
@@ -317,7 +307,7 @@ export const JOINING: Operations = {
   },
   "platform GET /organizations/{organization_id}/issuers": {
     query: PAGE,
-    play: (model, request) => page("issuers", issuersOf(model, request).map(shownIssuer), request),
+    play: (model, request) => page("issuers", issuersOf(model, request), request, shownIssuer),
   },
   "platform POST /organizations/{organization_id}/issuers": {
     body: resource("issuer", {
@@ -349,7 +339,7 @@ export const JOINING: Operations = {
   "platform DELETE /organizations/{organization_id}/issuers/{id}": {
     path: (choice) => ({ id: pickOwned(choice, choice.model.issuers)?.id }),
     play(model, request) {
-      const issuer = found(issuersOf(model, request).find(({ id }) => id === Number(request.path.id)));
+      const issuer = withId(issuersOf(model, request), request.path.id);
       model.issuers.splice(model.issuers.indexOf(issuer), 1);
     },
   },

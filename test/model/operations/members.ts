@@ -6,10 +6,13 @@ import {
   type Member,
   type Model,
   type Organization,
+  ownedBy,
   page,
+  portion,
   type Request,
   type Role,
   unprocessable,
+  withId,
 } from "../model.ts";
 import { bodyId, type Operations, PAGE, pickOwned, TRUE_OR_FALSE } from "../operation.ts";
 import { isLimited, organizationOf } from "./organizations.ts";
@@ -42,8 +45,7 @@ export function createdUser(model: Model, member: Member) {
   return created;
 }
 
-export const membersOf = (model: Model, organization: Organization) =>
-  model.members.filter((member) => member.organization === organization);
+export const membersOf = (model: Model, organization: Organization) => ownedBy(organization, model.members);
 
 /** The members whose calls and visits a caller may see. */
 export function reachOf(model: Model, { organization, member }: Caller): Member[] {
@@ -57,7 +59,7 @@ export const reachedMember = (
   model: Model,
   { caller, path }: Request,
   id = path.organization_user_id ?? path.id,
-): Member => found(reachOf(model, caller).find((member) => member.id === Number(id)));
+): Member => withId(reachOf(model, caller), id);
 
 const isProvider = ({ roles }: Member) => roles.includes("provider");
 const isAdmin = ({ roles }: Pick<Member, "roles">) => roles.includes("organization_admin");
@@ -80,7 +82,7 @@ const accountOf = (model: Model, organization: Organization, email: string | nul
   membersOf(model, organization).find((member) => member.email === email && member.roles.length > 0);
 
 const pendingOf = (model: Model, organization: Organization) =>
-  model.invites.filter((invite) => invite.organization === organization && invite.used_at === null);
+  ownedBy(organization, model.invites).filter(({ used_at }) => used_at === null);
 
 const withdraw = (model: Model, invites: Model["invites"]) => {
   model.invites = model.invites.filter((invite) => !invites.includes(invite));
@@ -228,19 +230,14 @@ const aMember: Operations[string]["path"] = (choice) => {
 };
 
 const memberOfPath = (model: Model, request: Request): Member =>
-  found(
-    membersOf(model, organizationOf(model, request)).find(
-      ({ id }) => id === Number(request.path.organization_user_id),
-    ),
-  );
+  withId(membersOf(model, organizationOf(model, request)), request.path.organization_user_id);
 
 export const MEMBERS: Operations = {
   "external GET /roles": {
     query: PAGE,
     play(_, { caller, query }) {
       const roles = assignable(caller.member.roles, caller.client);
-      const { page = 1, per_page = roles.length } = query as Record<string, number>;
-      return { roles: roles.slice((page - 1) * per_page, page * per_page) };
+      return { roles: portion(roles, { query }) };
     },
   },
   "external GET /organization_users": {
@@ -256,11 +253,7 @@ export const MEMBERS: Operations = {
           (email === undefined || (member.email === email && member.roles.length > 0)) &&
           (role === undefined || member.roles.includes(role)),
       );
-      return page(
-        "organization_users",
-        members.map((member) => shown(model, member)),
-        request,
-      );
+      return page("organization_users", members, request, (member) => shown(model, member));
     },
   },
   "external GET /organization_users/{id}": {
@@ -299,11 +292,7 @@ export const MEMBERS: Operations = {
     query: PAGE,
     play(model, request) {
       const members = membersOf(model, organizationOf(model, request));
-      return page(
-        "users",
-        members.map((member) => shownUser(model, member)),
-        request,
-      );
+      return page("users", members, request, (member) => shownUser(model, member));
     },
   },
   "platform POST /organizations/{organization_id}/users": {

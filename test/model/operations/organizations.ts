@@ -9,6 +9,7 @@ import {
   Learned,
   type Model,
   type Organization,
+  ownedBy,
   page,
   Refusal,
   type Request,
@@ -16,6 +17,7 @@ import {
   timestamp,
   timestampOrNull,
   unprocessable,
+  withId,
 } from "../model.ts";
 import { bodyId, type Operations, PAGE, pickOwned } from "../operation.ts";
 
@@ -25,7 +27,7 @@ const SCOPES: readonly string[] = NAMES_OF_SCOPES;
 const APP_URL = "http://localhost:3000";
 
 export const organizationOf = (model: Model, { path }: Request): Organization =>
-  found(model.organizations.find(({ id }) => id === Number(path.organization_id)));
+  withId(model.organizations, path.organization_id);
 
 /** For the organization itself, with the address of the web app. */
 const shownOwn = (organization: Organization) => ({ ...shared(organization), app_url: APP_URL });
@@ -144,8 +146,7 @@ function issueClient(model: Model, organization: Organization, own: Rights, { bo
   return { ...issued(client), ...secrets };
 }
 
-const clientsOf = (model: Model, organization: Organization) =>
-  model.clients.filter((client) => client.organization === organization);
+const clientsOf = (model: Model, organization: Organization) => ownedBy(organization, model.clients);
 
 function revoke(model: Model, organization: Organization, { path }: Request, own?: Client) {
   const client = found(
@@ -242,7 +243,7 @@ export const ORGANIZATIONS: Operations = {
     roles: ["organization_admin"],
     query: PAGE,
     play: (model, request) =>
-      page("api_clients", clientsOf(model, request.caller.organization).map(listed), request),
+      page("api_clients", clientsOf(model, request.caller.organization), request, listed),
   },
   "external POST /api_clients": {
     roles: ["organization_admin"],
@@ -258,7 +259,7 @@ export const ORGANIZATIONS: Operations = {
   "platform GET /organizations/{organization_id}/api_clients": {
     query: PAGE,
     play: (model, request) =>
-      page("api_clients", clientsOf(model, organizationOf(model, request)).map(listed), request),
+      page("api_clients", clientsOf(model, organizationOf(model, request)), request, listed),
   },
   "platform POST /organizations/{organization_id}/api_clients": {
     body: API_CLIENT,

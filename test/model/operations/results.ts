@@ -9,11 +9,14 @@ import {
   Learned,
   type Line,
   type Model,
+  ownedBy,
   page,
+  portion,
   type Request,
   timestamp,
   timestampOrNull,
   unprocessable,
+  withId,
 } from "../model.ts";
 import { bodyId, DAY, isInOrder, type Operations, PAGE, pickOwned, RANGE } from "../operation.ts";
 import {
@@ -292,9 +295,7 @@ function reportEgress(model: Model, request: Request): Egress {
   const organization = organizationOf(model, request);
   const { egress_id = "" } = request.path;
   const { call_key, user_id, ...news } = request.body.egress;
-  const before = model.egresses.find(
-    (each) => each.organization === organization && each.egress_id === egress_id,
-  );
+  const before = ownedBy(organization, model.egresses).find((each) => each.egress_id === egress_id);
   const file = `${organization.id} ${news.storage_key}`;
   if (news.storage_key && !news.storage_key.startsWith(`${organization.slug}/`))
     throw unprocessable("file_of_other_organization");
@@ -377,7 +378,7 @@ const anEgress: Operations[string]["path"] = (choice) => {
 
 const egressOf = (model: Model, request: Request, id = request.path.id): Egress => {
   const call = callOf(model, request);
-  return found(egressesOf(model, call).find((egress) => egress.id === Number(id)));
+  return withId(egressesOf(model, call), id);
 };
 
 const EGRESS_IDS = ["e1", "e2", "e3"];
@@ -442,8 +443,7 @@ export const RESULTS: Operations = {
     play(model, request) {
       const call = callOf(model, request);
       const shown = isVisible(model, call) ? egressesOf(model, call).map(shownEgress) : [];
-      const { page: at = 1, per_page = shown.length } = request.query as Record<string, number>;
-      return { egresses: shown.slice((at - 1) * per_page, at * per_page) };
+      return { egresses: portion(shown, request) };
     },
   },
   [`external GET ${CALL}/egresses/{id}`]: {
@@ -483,11 +483,7 @@ export const RESULTS: Operations = {
           (from === undefined || entry.created_at.slice(0, 10) >= from) &&
           (to === undefined || entry.created_at.slice(0, 10) <= to),
       );
-      return page(
-        "audit_logs",
-        entries.reverse().map((entry) => ({ ...entry, id: idOf(entry) })),
-        request,
-      );
+      return page("audit_logs", entries.reverse(), request, (entry) => ({ ...entry, id: idOf(entry) }));
     },
   },
   "external DELETE /participants": {
@@ -524,10 +520,8 @@ export const RESULTS: Operations = {
   "platform DELETE /organizations/{organization_id}/egresses/{egress_id}": {
     path: anEgressKey,
     play(model, request) {
-      const organization = organizationOf(model, request);
-      const egress = model.egresses.find(
-        (each) => each.organization === organization && each.egress_id === request.path.egress_id,
-      );
+      const egresses = ownedBy(organizationOf(model, request), model.egresses);
+      const egress = egresses.find(({ egress_id }) => egress_id === request.path.egress_id);
       return deleteEgress(model, found(egress), null);
     },
   },

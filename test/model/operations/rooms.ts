@@ -6,12 +6,14 @@ import {
   type Model,
   type Organization,
   page,
+  portion,
   type Request,
   type Room,
   requireUnchanged,
   type Sub,
   timestamp,
   unprocessable,
+  withId,
 } from "../model.ts";
 import { bodyId, type Operations, PAGE, pickOwned, queryId, TRUE_OR_FALSE } from "../operation.ts";
 
@@ -122,8 +124,7 @@ function requirePossible(
 }
 
 function subOf(model: Model, request: Request): Sub {
-  const room = roomOf(model, request);
-  return found(subsOf(model, room).find(({ id }) => id === Number(request.path.id)));
+  return withId(subsOf(model, roomOf(model, request)), request.path.id);
 }
 
 const memberOf = (model: Model, { caller }: Request, id: number | null | undefined) =>
@@ -174,11 +175,7 @@ export const ROOMS: Operations = {
           (name === undefined || room.name.toLowerCase() === name) &&
           (is_active === undefined || room.is_active === is_active),
       );
-      return page(
-        "waiting_rooms",
-        rooms.map((room) => shownRoom(model, room)),
-        request,
-      );
+      return page("waiting_rooms", rooms, request, (room) => shownRoom(model, room));
     },
   },
   "external POST /waiting_rooms": {
@@ -238,8 +235,7 @@ export const ROOMS: Operations = {
         .filter(({ datetime_end }) => datetime_end > model.now)
         .sort((one, other) => one.datetime_end - other.datetime_end)
         .map((sub) => shownSub(model, sub));
-      const { page = 1, per_page = ahead.length } = request.query as Record<string, number>;
-      return { waiting_room_subs: ahead.slice((page - 1) * per_page, page * per_page) };
+      return { waiting_room_subs: portion(ahead, request) };
     },
   },
   "external POST /waiting_rooms/{waiting_room_slug}/waiting_room_subs": {

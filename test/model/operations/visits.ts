@@ -14,7 +14,6 @@ import {
 } from "../kinds.ts";
 import {
   type Caller,
-  found,
   idOf,
   invalid,
   Learned,
@@ -28,6 +27,7 @@ import {
   timestamp,
   unprocessable,
   type Visit,
+  withId,
 } from "../model.ts";
 import {
   AFTER,
@@ -101,8 +101,7 @@ const visitsOf = (model: Model, caller: Caller) =>
       organization === caller.organization && (!holder || reachOf(model, caller).includes(holder)),
   );
 
-const visitOf = (model: Model, { caller, path }: Request): Visit =>
-  found(visitsOf(model, caller).find(({ id }) => id === Number(path.id)));
+const visitOf = (model: Model, { caller, path }: Request): Visit => withId(visitsOf(model, caller), path.id);
 
 const PARTICIPANT = {
   role: PARTICIPANT_ROLE,

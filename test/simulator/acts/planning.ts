@@ -54,10 +54,7 @@ export const planningActs: Record<string, Act> = {
     else await clinic.client("DELETE", path);
   },
   async "plans a visit"(clinic) {
-    const patient = pick(
-      clinic,
-      clinic.patients.filter(({ isLeaving }) => !isLeaving),
-    );
+    const patient = pick(clinic, clinic.patients, ({ isLeaving }) => !isLeaving);
     const slug = pick(clinic, clinic.rooms);
     if (!patient || !slug) return;
     const { display_name, external_reference } = patient;

@@ -19,10 +19,7 @@ export const readingActs: Record<string, Act> = {
     await clinic.client("GET", "/usage");
   },
   async "looks for another organization's things"(clinic) {
-    const call = pick(
-      clinic,
-      clinic.neighbour.calls.filter(({ id }) => id !== undefined),
-    );
+    const call = pick(clinic, clinic.neighbour.calls, ({ id }) => id !== undefined);
     const [slug, visit] = [pick(clinic, clinic.neighbour.rooms), pick(clinic, clinic.neighbour.visits)];
     const [sub, invite] = [pick(clinic, clinic.neighbour.subs), pick(clinic, clinic.neighbour.invites)];
     const endpoint = pick(clinic, clinic.neighbour.endpoints);
@@ -56,10 +53,7 @@ export const readingActs: Record<string, Act> = {
     if (after?.status === 200) clinic.world.violation("A revoked client was served after a minute");
   },
   async "erases a patient"(clinic) {
-    const patient = pick(
-      clinic,
-      clinic.patients.filter(({ isLeaving }) => !isLeaving),
-    );
+    const patient = pick(clinic, clinic.patients, ({ isLeaving }) => !isLeaving);
     if (!patient || clinic.world.chance.is(0.5)) return;
     patient.isLeaving = true;
     clinic.patients.push(clinic.newPatient());

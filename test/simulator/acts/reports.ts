@@ -14,10 +14,7 @@ async function reportText(clinic: Clinic, call: Call, text: "transcript" | "soap
 }
 
 async function aPerson(clinic: Clinic): Promise<Person | undefined> {
-  const patient = pick(
-    clinic,
-    clinic.patients.filter(({ isLeaving }) => !isLeaving),
-  );
+  const patient = pick(clinic, clinic.patients, ({ isLeaving }) => !isLeaving);
   return patient && { key: clinic.unique("person").replaceAll(" ", "-"), patient };
 }
 
@@ -62,10 +59,7 @@ export const reportActs: Record<string, Act> = {
     );
   },
   async "reports a further participant"(clinic) {
-    const call = pick(
-      clinic,
-      clinic.calls.filter(({ isEnded, id }) => !isEnded && id !== undefined),
-    );
+    const call = pick(clinic, clinic.calls, ({ isEnded, id }) => !isEnded && id !== undefined);
     const person = call && (await aPerson(clinic));
     if (!call || !person) return;
     call.people.push(person);
@@ -83,10 +77,7 @@ export const reportActs: Record<string, Act> = {
     if (outcome && outcome.status < 300) call.refusedAt ??= clinic.world.schedule.steps;
   },
   async "ends a call"(clinic) {
-    const call = pick(
-      clinic,
-      clinic.calls.filter(({ isEnded, id }) => !isEnded && id !== undefined),
-    );
+    const call = pick(clinic, clinic.calls, ({ isEnded, id }) => !isEnded && id !== undefined);
     if (!call) return;
     call.isEnded = true;
     await reportCall(clinic, call, { ended_at: clinic.ago(0.1) });
@@ -128,10 +119,7 @@ export const reportActs: Record<string, Act> = {
     await clinic.platform("PUT", path, { participant: { left_at: clinic.ago(0) } });
   },
   async "lets LiveKit report a visit"(clinic) {
-    const patient = pick(
-      clinic,
-      clinic.patients.filter(({ isLeaving }) => !isLeaving),
-    );
+    const patient = pick(clinic, clinic.patients, ({ isLeaving }) => !isLeaving);
     if (patient) await playRoom(clinic, patient);
   },
 };

@@ -14,10 +14,7 @@ async function read(clinic: Clinic, text: "transcript" | "soap_note") {
 
 async function deleteText(clinic: Clinic, text: "transcript" | "soap_note") {
   // Deleting a text that was never reported does not prevent its first report.
-  const call = pick(
-    clinic,
-    clinic.calls.filter(({ isEnded, reported }) => isEnded && reported.has(text)),
-  );
+  const call = pick(clinic, clinic.calls, ({ isEnded, reported }) => isEnded && reported.has(text));
   if (!call || clinic.world.chance.is(0.6)) return;
   const outcome = await clinic.client("DELETE", `${resultsOf(call)}/${text}`);
   if (outcome?.status === 204) call.deletedAt[text] = clinic.world.schedule.steps;

@@ -479,12 +479,12 @@ const aVisit = fc
     return { events: [started, ...events, finished(end + pause)], order };
   });
 
+// test/unit/calls/consents.merge.test.ts has the order of consents and refusals.
 describe("A correction by the platform", () => {
   const says = (fields: Omit<ReportOnCall, "key">): Correction => ({
     platform: { key: "rita", ...fields },
     reported_at: T0 + 30_000,
   });
-  const consents = (recording_consent_at: string) => ({ ...CONSENTS, recording_consent_at });
 
   it("stays when someone leaves with the attributes from joining", () => {
     const said = { name: "Rita", attributes: PROVIDER };
@@ -525,55 +525,6 @@ describe("A correction by the platform", () => {
       expect(outcomeOf([named, corrected, named]).call).toMatchObject({ external_reference: reference });
     },
   );
-
-  type Stories = Record<string, (string | Correction)[]>;
-
-  const STILL_WITHDRAWN: Stories = {
-    "the person joins again with the old attributes": [
-      comes(1, { attributes: CONSENTS }),
-      says({ recording_consent: false }),
-      comes(5_000, { attributes: CONSENTS }),
-    ],
-    "LiveKit reports consent for the first time, without its time": [
-      comes(1),
-      says({ recording_consent: false }),
-      goes(9, 1, { attributes: CONSENTS }),
-    ],
-    "LiveKit repeats a consent from the future": [
-      comes(1, { attributes: consents("2126-01-31T09:30:00Z") }),
-      says({ recording_consent: false }),
-      goes(9, 1, { attributes: consents("2126-01-31T09:30:00Z") }),
-      comes(1, { attributes: consents("2126-01-31T09:30:00Z") }),
-    ],
-    "LiveKit reports consent without a time, then repeats the refusal": [
-      comes(1, { attributes: REFUSES }),
-      says({ recording_consent: true, recording_consent_at: T0 + 1 }),
-      goes(9, 1, { attributes: CONSENTS }),
-      comes(20, { attributes: REFUSES }),
-    ],
-  };
-
-  const GIVEN_AGAIN: Stories = {
-    "LiveKit reports a later consent": [
-      comes(1, { attributes: CONSENTS }),
-      says({ recording_consent: false, recording_consent_at: T0 - 2_000 }),
-      goes(9, 1, { attributes: consents(new Date(T0 - 1_000).toISOString()) }),
-    ],
-    "the platform reports a later consent, and LiveKit repeats the refusal": [
-      comes(1, { attributes: REFUSES }),
-      says({ recording_consent: true, recording_consent_at: T0 + 1_500 }),
-      goes(9, 1, { attributes: REFUSES }),
-      comes(1, { attributes: REFUSES }),
-    ],
-  };
-
-  it.each(Object.entries(STILL_WITHDRAWN))("keeps consent withdrawn if %s", (_, events) => {
-    expect(outcomeOf(events).people).toMatchObject([{ recording_consent: false }]);
-  });
-
-  it.each(Object.entries(GIVEN_AGAIN))("yields to a later consent: %s", (_, events) => {
-    expect(outcomeOf(events).people).toMatchObject([{ recording_consent: true }]);
-  });
 
   it("gives consent after a refusal whose time is invalid or in the future", () => {
     const said = (recording_consent_at: string) =>

@@ -51,17 +51,6 @@ describe("A guide", () => {
     );
   });
 
-  it("has shell variables in place of texts and numbers", () => {
-    expect(filled("'{{request createApiClient, api_client.organization_user_id=ADMIN_ID}}'")).toContain(
-      `"organization_user_id": '"$ADMIN_ID"'`,
-    );
-    expect(
-      filled(
-        "'{{request updateVisit: A corrected name, visit.participants.0.id=ID, visit.participants.0.display_name=NAME}}'",
-      ),
-    ).toBe(`'{"visit": {"participants": [{"id": '"$ID"', "display_name": "'"$NAME"'"}]}}'`);
-  });
-
   it("escapes apostrophes for the shell", () => {
     const body = { waiting_room: { name: "Children's rooms", theme: "'" } };
     const text = inSingleQuotes(body, ["waiting_room.theme=THEME"], "guide.md");

@@ -157,29 +157,27 @@ describe("GET /access_logs with filters", () => {
       "from=2026-01-31&to=2026-01-31&event=read&resource=transcript&user_id=2",
       ["ofCall", "ofPerson", "firstOfDay", "lastOfDay"],
     ],
-    ["call_id=7&acting_user=staff-1", ["noteOfCall", "noteOfCallLater"]],
     ["call_id=7&acting_user=staff-1&to=2026-01-31", ["noteOfCall"]],
     ["acting_user=staff-2&event=read", []],
     ["acting_user=staff-2&event=delete&user_id=3&call_id=7&resource=transcript", ["changeOfCall"]],
-    ["call_id=999999", []],
     ["call_id=&from=&event=delete", ["change", "changeOfCall"]],
   ];
 
-  it.each(CASES)("%s returns %j", async (query, expected) => {
+  it("returns the matching entries, as JSON and as NDJSON", async () => {
     const clinic = await anOrganization();
-    const [setUp = 0] = (await listed(clinic.client, "per_page=100")).access_logs
-      .map(({ id }) => id)
-      .slice(-1);
+    const [setUp = 0] = idsOf(await listed(clinic.client, "per_page=100")).slice(-1);
     const planted = await plant(
       clinic,
       names.map((name) => ENTRIES[name]),
     );
-    const shown = (await allPages(clinic.client, `${query}&per_page=3`, setUp)).flatMap(({ access_logs }) =>
-      access_logs.filter(({ resource }) => resource !== "access_log"),
-    );
-    expect(shown.map(({ id }) => names[planted.indexOf(id)])).toEqual(expected);
-    const lines = linesOf(await asNdjson(clinic.client, `${query}&after=${setUp}`));
-    expect(lines.filter(({ resource }) => resource !== "access_log")).toEqual(shown);
+    for (const [query, expected] of CASES) {
+      const shown = (await allPages(clinic.client, `${query}&per_page=3`, setUp))
+        .flatMap(({ access_logs }) => access_logs)
+        .filter(({ resource }) => resource !== "access_log");
+      expect([query, shown.map(({ id }) => names[planted.indexOf(id)])]).toEqual([query, expected]);
+      const lines = linesOf(await asNdjson(clinic.client, `${query}&after=${setUp}`));
+      expect(lines.filter(({ resource }) => resource !== "access_log")).toEqual(shown);
+    }
   });
 });
 

@@ -6,7 +6,7 @@ import { DAY, MINUTE } from "../../../src/units.ts";
 import { api } from "../support/api.ts";
 import { isUnusual } from "../support/logged.ts";
 import { observedDatabase } from "../support/observed_database.ts";
-import { anOrganization, given, type Organization } from "../support/organization.ts";
+import { anOrganization, given } from "../support/organization.ts";
 import {
   AUDIT_SIGNING_KEY,
   addEntries,
@@ -26,9 +26,6 @@ import { throughWorkerWith } from "../support/worker.ts";
 const ANOTHER_X = "72nIXZt1A047YZY2TagYbyVDUk-ZagDnredDHlYVv8o";
 
 const anEmptyLog = async () => withoutEntries(await anOrganization());
-
-const sealedDates = async (clinic: Organization) =>
-  (await sealsOf(clinic)).map(({ date }: { date: string }) => date);
 
 const jwks = async () =>
   (await api("", {}).through(throughWorkerWith({ AUDIT_SIGNING_KEY })).get("/.well-known/jwks.json")).body;
@@ -77,24 +74,16 @@ describe("The cron that seals the access log", () => {
     ]);
   });
 
-  it("links each seal to the one before, so that the newest covers them all", async () => {
+  it("catches up on missed days, one per run, oldest first, and links each seal to the one before", async () => {
     const clinic = await anEmptyLog();
-    await addEntries(clinic, "2026-01-10T10:00:00Z", "2026-01-11T10:00:00Z", "2026-01-13T10:00:00Z");
-    for (const date of ["2026-01-10", "2026-01-11", "2026-01-12", "2026-01-13"]) await sealDay(date);
-    const seals = await sealsOf(clinic);
-    expect(await sealedDates(clinic)).toEqual(["2026-01-10", "2026-01-11", "2026-01-13"]);
-    for (const [n, seal] of seals.entries())
-      expect(seal.previous).toBe(n === 0 ? null : await digest(seals[n - 1].jws));
-  });
-
-  it("catches up on missed days, one per run, oldest first", async () => {
-    const clinic = await anEmptyLog();
-    const days = [1, 2, 3, 4, 5, 6, 7].map((day) => `2026-02-0${day}`);
+    const days = [1, 2, 3, 5].map((day) => `2026-02-0${day}`);
     await addEntries(clinic, ...days.map((date) => `${date}T10:00:00Z`));
     const now = closedAt("2026-02-07");
     for (const [run] of days.entries()) {
       await runCronAt(now + run * 5 * MINUTE);
-      expect(await sealedDates(clinic)).toEqual(days.slice(0, run + 1));
+      const seals = await sealsOf(clinic);
+      expect(seals.map(({ date }: { date: string }) => date)).toEqual(days.slice(0, run + 1));
+      expect(seals[run].previous).toBe(run === 0 ? null : await digest(seals[run - 1].jws));
     }
   });
 
@@ -118,13 +107,6 @@ describe("The cron that seals the access log", () => {
     expect(await sealsOf(clinic)).toHaveLength(2);
     await sealDay("2026-01-12");
     expect(await idsInFile(clinic, "2026-01-12")).toEqual([evenLater]);
-  });
-
-  it("goes by its scheduled time, however late it runs", async () => {
-    const clinic = await anEmptyLog();
-    await addEntries(clinic, "2026-01-10T10:00:00Z");
-    await runCronAt(closedAt("2026-01-10") - MINUTE);
-    expect(await sealsOf(clinic)).toEqual([]);
   });
 
   it("seals a day once if runs overlap", async () => {
@@ -186,29 +168,21 @@ describe("The cron that seals the access log", () => {
     expect(await sealsOf(lost)).toHaveLength(2);
   });
 
-  it("leaves a day unsealed if its file is not gzipped, and logs a fault", async () => {
+  it("leaves a day unsealed if its file is not gzipped, or has no entries, because a seal is never empty", async () => {
     const clinic = await anEmptyLog();
-    await addEntries(clinic, "2026-01-10T10:00:00Z");
-    await env.AUDIT_LOGS.put(fileOf(clinic, "2026-01-10"), "no gzip");
-    const logged = await logOf(() => sealDay("2026-01-10"));
-    expect(logged).toContainEqual(expect.objectContaining({ event: "fault", organization_id: clinic.id }));
-    expect(await sealsOf(clinic)).toEqual([]);
-    await env.AUDIT_LOGS.delete(fileOf(clinic, "2026-01-10"));
-  });
-
-  it("leaves a day unsealed if its file has no entries, because a seal is never empty", async () => {
-    const clinic = await anEmptyLog();
+    const name = fileOf(clinic, "2026-01-10");
     await addEntries(clinic, "2026-01-10T10:00:00Z");
     const empty = new Blob([]).stream().pipeThrough(new CompressionStream("gzip"));
-    await env.AUDIT_LOGS.put(fileOf(clinic, "2026-01-10"), await new Response(empty).arrayBuffer());
-    const logged = await logOf(() => sealDay("2026-01-10"));
-    expect(logged).toContainEqual({
-      event: "access_log_file_in_the_way",
-      organization_id: clinic.id,
-      date: "2026-01-10",
-    });
-    expect(await sealsOf(clinic)).toEqual([]);
-    await env.AUDIT_LOGS.delete(fileOf(clinic, "2026-01-10"));
+    for (const [event, file] of [
+      ["fault", "no gzip"],
+      ["access_log_file_in_the_way", await new Response(empty).arrayBuffer()],
+    ] as const) {
+      await env.AUDIT_LOGS.put(name, file);
+      const logged = await logOf(() => sealDay("2026-01-10"));
+      expect(logged).toContainEqual(expect.objectContaining({ event, organization_id: clinic.id }));
+      expect(await sealsOf(clinic)).toEqual([]);
+    }
+    await env.AUDIT_LOGS.delete(name);
   });
 
   it("seals nothing while the database is quiet", async () => {

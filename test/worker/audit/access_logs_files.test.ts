@@ -38,28 +38,24 @@ beforeAll(async () => {
   clinic = await aSealedClinic();
 });
 
-describe("GET /access_log_seals", () => {
-  it("pages by the last entry id of each seal", async () => {
-    const all = await given(clinic.client.get("/access_log_seals"));
-    expect(all.access_log_seals).toHaveLength(3);
-    expect(all.next_after).toBe(all.access_log_seals[2].last_id);
-    const [first, ...others] = all.access_log_seals;
-    const page = await given(clinic.client.get("/access_log_seals?per_page=1"));
-    expect(page).toEqual({ access_log_seals: [first], next_after: first.last_id });
-    const rest = await given(clinic.client.get(`/access_log_seals?after=${page.next_after}`));
-    expect(rest).toEqual({ access_log_seals: others, next_after: all.next_after });
-    const none = await given(clinic.client.get(`/access_log_seals?after=${all.next_after}`));
-    expect(none).toEqual({ access_log_seals: [], next_after: all.next_after });
-    expectRefusal(
-      await clinic.client.get("/access_log_seals?after=x"),
-      400,
-      "after: must be a non-negative integer",
-    );
-  });
-
-  it("leaves no access log entry", async () => {
-    await changingNothing(() => given(clinic.client.get("/access_log_seals")));
-  });
+it("GET /access_log_seals pages by the last entry id of each seal, and leaves no access log entry", async () => {
+  const before = await readings(clinic);
+  const all = await given(clinic.client.get("/access_log_seals"));
+  expect(all.access_log_seals).toHaveLength(3);
+  expect(all.next_after).toBe(all.access_log_seals[2].last_id);
+  const [first, ...others] = all.access_log_seals;
+  const page = await given(clinic.client.get("/access_log_seals?per_page=1"));
+  expect(page).toEqual({ access_log_seals: [first], next_after: first.last_id });
+  const rest = await given(clinic.client.get(`/access_log_seals?after=${page.next_after}`));
+  expect(rest).toEqual({ access_log_seals: others, next_after: all.next_after });
+  const none = await given(clinic.client.get(`/access_log_seals?after=${all.next_after}`));
+  expect(none).toEqual({ access_log_seals: [], next_after: all.next_after });
+  expectRefusal(
+    await clinic.client.get("/access_log_seals?after=x"),
+    400,
+    "after: must be a non-negative integer",
+  );
+  expect(await readings(clinic)).toEqual(before);
 });
 
 describe("GET /access_logs/{date}", () => {
@@ -84,7 +80,7 @@ describe("GET /access_logs/{date}", () => {
     ]);
   });
 
-  it("returns 404 for a day that is not sealed, even if it has a file, and records nothing", async () => {
+  it("returns 404 for a day that is not sealed or whose file is gone, and records nothing", async () => {
     await env.AUDIT_LOGS.put(fileOf(clinic, "2026-01-12"), "of a run that has not ended");
     await changingNothing(async () => {
       for (const date of ["2026-01-12", "2026-01-09", "2126-01-01"])
@@ -92,9 +88,6 @@ describe("GET /access_logs/{date}", () => {
       for (const date of ["2026-02-30", "20260110", "x"])
         expectRefusal(await clinic.client.get(`/access_logs/${date}`), 404, "Not found");
     });
-  });
-
-  it("returns 404 if the file is gone, and records nothing", async () => {
     const other = await aSealedClinic();
     await env.AUDIT_LOGS.delete(fileOf(other, "2026-01-11"));
     await changingNothing(async () =>
@@ -155,17 +148,13 @@ describe("GET /.well-known/jwks.json", () => {
     return answer.body.keys;
   };
 
-  it("publishes only the public part of the signing key", async () => {
-    const { x } = JSON.parse(AUDIT_SIGNING_KEY);
-    const [key, ...others] = await keysWith();
-    expect(others).toEqual([]);
-    expect(key).toEqual({ kty: "OKP", crv: "Ed25519", x, kid: key.kid, alg: "EdDSA", use: "sig" });
-    expect(key.kid).toMatch(/^[\w-]{43}$/);
-  });
-
-  it("publishes each former key once, without a private part that was left in the setting", async () => {
-    const former = { kty: "OKP", crv: "Ed25519", x: "72nIXZt1A047YZY2TagYbyVDUk-ZagDnredDHlYVv8o" };
+  it("publishes the public part of the signing key and, once each, of former keys", async () => {
     const current = JSON.parse(AUDIT_SIGNING_KEY);
+    const { kid, ...key } = (await keysWith())[0];
+    expect(key).toEqual({ kty: "OKP", crv: "Ed25519", x: current.x, alg: "EdDSA", use: "sig" });
+    expect(kid).toMatch(/^[\w-]{43}$/);
+    const former = { kty: "OKP", crv: "Ed25519", x: "72nIXZt1A047YZY2TagYbyVDUk-ZagDnredDHlYVv8o" };
+    // A private part was left in the setting.
     const AUDIT_PUBLIC_KEYS = JSON.stringify([{ ...former, d: "A".repeat(43) }, current, former]);
     const keys = await keysWith({ AUDIT_PUBLIC_KEYS });
     expect(keys.map(({ x }: { x: string }) => x)).toEqual([current.x, former.x]);

@@ -1,21 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { aCall, aRecipient, type Call } from "../support/calls.ts";
+import { aCall, aRecipient } from "../support/calls.ts";
 import { aLiveKitRoom, at, delivered } from "../support/livekit.ts";
 import { anOrganization, given, type Organization } from "../support/organization.ts";
 import { fromNow, travelTo } from "../support/time.ts";
 
-interface Consent {
-  id: number;
-  participant_id: number;
-  decision: string;
-  decided_at: string;
-  method: string | null;
-  reported_at: string;
-}
-
 const JOINED_AT = "2026-01-31T09:31:00.000Z";
 
-const consentsOf = async ({ client }: Organization, { path }: { path: string }): Promise<Consent[]> =>
+const consentsOf = async ({ client }: Organization, { path }: { path: string }) =>
   (await given(client.get(`${path}/consents`))).consents;
 
 /** An ended call with a recording and a single participant, whose consent the test chooses. */
@@ -24,18 +15,9 @@ async function aRecordedCall(rita: object = {}) {
   const person = aRecipient({ joined_at: JOINED_AT, recording_consent: undefined, ...rita });
   const call = await aCall(clinic, { participants: [person] });
   await call.addEgress();
-  return {
-    clinic,
-    call,
-    key: person.key,
-    says: (consent: boolean | null, more: object = {}) =>
-      call.report({ participants: [{ key: person.key, recording_consent: consent, ...more }] }),
-    canBeSeen: () => hasRecordings(clinic, call),
-  };
-}
-
-async function hasRecordings({ client }: Organization, { path }: Pick<Call, "path">): Promise<boolean> {
-  return (await given(client.get(`${path}/egresses`))).egresses.length > 0;
+  const says = (recording_consent: boolean, more: object = {}, made: object = {}) =>
+    given(call.report({ participants: [{ key: person.key, recording_consent, ...more }] }, made));
+  return { clinic, call, says };
 }
 
 async function aLiveKitCall() {
@@ -52,16 +34,13 @@ async function aLiveKitCall() {
   return { clinic, room, path, consented };
 }
 
-describe("Consent in PUT …/calls/{key}", () => {
-  it("dates the consent.withdrawn event at the time of receipt, whatever the report's reported_at", async () => {
-    const granted = { recording_consent: true, recording_consent_at: JOINED_AT };
-    const { clinic, call, key } = await aRecordedCall(granted);
-    const refused = { participants: [{ key, recording_consent: false }] };
-    await given(call.report(refused, { reported_at: "2026-01-31T09:40:00Z" }));
-    const { events } = await given(clinic.client.get("/events?type=consent.withdrawn"));
-    expect(events).toHaveLength(1);
-    expect(Date.parse(events[0].created_at)).toBeGreaterThan(Date.now() - 60_000);
-  });
+it("Consent in PUT …/calls/{key} dates the consent.withdrawn event at the time of receipt, whatever the report's reported_at", async () => {
+  const granted = { recording_consent: true, recording_consent_at: JOINED_AT };
+  const { clinic, says } = await aRecordedCall(granted);
+  await says(false, {}, { reported_at: "2026-01-31T09:40:00Z" });
+  const { events } = await given(clinic.client.get("/events?type=consent.withdrawn"));
+  expect(events).toHaveLength(1);
+  expect(Date.parse(events[0].created_at)).toBeGreaterThan(Date.now() - 60_000);
 });
 
 it("LiveKit's participant_joined takes a consent's time and method from valid attributes of the participant", async () => {
@@ -89,14 +68,14 @@ describe("The consent.withdrawn event", () => {
     expect(await withdrawalsOf(clinic)).toEqual([]);
     const later = (minutes: number) => ({ recording_consent_at: fromNow(minutes) });
     travelTo(fromNow(60));
-    await given(says(true, later(-50)));
-    await given(says(false, later(-55)));
+    await says(true, later(-50));
+    await says(false, later(-55));
     expect(await withdrawalsOf(clinic)).toEqual([]);
-    await given(says(false, later(-40)));
-    await given(says(false, later(-30)));
-    await given(says(true, later(-20)));
-    await given(says(false));
-    const [{ participant_id } = { participant_id: 0 }] = await consentsOf(clinic, call);
+    await says(false, later(-40));
+    await says(false, later(-30));
+    await says(true, later(-20));
+    await says(false);
+    const [{ participant_id }] = await consentsOf(clinic, call);
     const data = { organization_user_id: call.owner.id, call_id: call.id, participant_id };
     expect(await withdrawalsOf(clinic)).toMatchObject([{ data }, { data }]);
   });

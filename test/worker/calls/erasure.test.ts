@@ -4,7 +4,6 @@ import { runCron } from "../../../src/cron.ts";
 import { platform } from "../support/api.ts";
 import { aCall, ENDED_AT, STARTED_AT, WAITING_SINCE } from "../support/calls.ts";
 import { storedRows } from "../support/database.ts";
-import { aLiveKitRoom, delivered } from "../support/livekit.ts";
 import { observedDatabase } from "../support/observed_database.ts";
 import { anOrganization, given, type Organization, unique } from "../support/organization.ts";
 import { workerWith } from "../support/queue.ts";
@@ -143,23 +142,6 @@ async function somebodyErased(left_at = WAITING_SINCE) {
 }
 
 describe("A late report of an erased participant", () => {
-  it("brings nothing back with PUT /waiting_rooms/{slug}/participants/{key}, which returns the key of its path", async () => {
-    const { room, key } = await somebodyErased(STARTED_AT);
-    const answer = await changingNothing(() => given(waits(room, key)));
-    expect(answer).toMatchObject({ key, display_name: "Participant" });
-  });
-
-  it("brings nothing back with LiveKit's events", async () => {
-    const clinic = await aForgetfulOrganization();
-    const room = await aLiveKitRoom(clinic);
-    const key = unique("rita");
-    const events = [room.joined(key, 1), room.left(key, 1, 2), room.finished(3)];
-    await delivered(events);
-    await eraseAll();
-    expect(await storedOf(clinic)).not.toContain(key);
-    await changingNothing(() => delivered(events));
-  });
-
   it("neither restores the call's reference nor sets one that the call never had", async () => {
     const clinic = await aForgetfulOrganization();
     for (const external_reference of ["rita-2026", undefined]) {
@@ -259,23 +241,21 @@ describe("The cron's erasure of a call's reference", () => {
   });
 });
 
-describe("A participant who returns after being erased", () => {
-  it("is a new participant, who is erased in turn; late reports of either visit bring nothing back", async () => {
-    const clinic = await aForgetfulOrganization();
-    const room = await clinic.addRoom();
-    const key = unique("rita");
-    const visits = [{ left_at: STARTED_AT }, { waiting_since: daysAgo(40), left_at: daysAgo(39) }];
-    for (const visit of visits) {
-      await given(waits(room, key, visit));
-      await eraseAll();
-    }
-    expect(await storedRows(clinic, "participants")).toHaveLength(2);
-    expect(await storedOf(clinic)).not.toContain(key);
-    for (const visit of visits) await changingNothing(() => given(waits(room, key, visit)));
-    await given(waits(room, key, { waiting_since: daysAgo(1) }));
-    expect(await given(platform.get(`/waiting_rooms/${room.slug}`))).toMatchObject({
-      waiting_room: { waiting_count: 1 },
-    });
-    for (const visit of visits) await changingNothing(() => given(waits(room, key, visit)));
+it("A participant who returns after being erased is a new participant, who is erased in turn; late reports of either visit bring nothing back", async () => {
+  const clinic = await aForgetfulOrganization();
+  const room = await clinic.addRoom();
+  const key = unique("rita");
+  const visits = [{ left_at: STARTED_AT }, { waiting_since: daysAgo(40), left_at: daysAgo(39) }];
+  for (const visit of visits) {
+    await given(waits(room, key, visit));
+    await eraseAll();
+  }
+  expect(await storedRows(clinic, "participants")).toHaveLength(2);
+  expect(await storedOf(clinic)).not.toContain(key);
+  for (const visit of visits) await changingNothing(() => given(waits(room, key, visit)));
+  await given(waits(room, key, { waiting_since: daysAgo(1) }));
+  expect(await given(platform.get(`/waiting_rooms/${room.slug}`))).toMatchObject({
+    waiting_room: { waiting_count: 1 },
   });
+  for (const visit of visits) await changingNothing(() => given(waits(room, key, visit)));
 });

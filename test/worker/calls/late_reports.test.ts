@@ -4,7 +4,6 @@ import { aCall, aRecipient, ENDED_AT, reportCall, reportEgress, STARTED_AT } fro
 import { expectRefusal } from "../support/expectations.ts";
 import { anEgressId } from "../support/livekit.ts";
 import { anOrganization, given, unique } from "../support/organization.ts";
-import { workerWith } from "../support/queue.ts";
 import { fromNow, travelTo } from "../support/time.ts";
 import { changingNothing } from "../support/unchanged.ts";
 
@@ -127,14 +126,5 @@ describe("The egress.ended event", () => {
     const ron = aRecipient({ key: unique("ron"), recording_consent: undefined });
     await given(call.report({ ended_at: ENDED_AT, participants: [ron] }));
     expect(await ended()).toEqual([]);
-  });
-
-  it("comes when the cron ends a call that was never reported as ended", async () => {
-    const { clinic, call, egress, ended } = await aRecordingWithout({ recording_consent: true });
-    expect(await ended()).toEqual([]);
-    travelTo(fromNow(25 * 60));
-    const { runCron } = workerWith({});
-    while ((await given(clinic.client.get(call.path))).ended_at === null) await runCron();
-    expect(await ended()).toMatchObject([{ data: { egress_id: egress.id } }]);
   });
 });

@@ -1,6 +1,5 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
-import { CALLS_ENDED } from "../../../src/tuning.ts";
 import {
   aCall,
   aProviderOnTheCall,
@@ -13,9 +12,8 @@ import {
 } from "../support/calls.ts";
 import { anOrganization, given, type Organization, unique } from "../support/organization.ts";
 import { workerWith } from "../support/queue.ts";
-import { insertMany } from "../support/rows.ts";
 import { fromNow, travelTo } from "../support/time.ts";
-import { changingNothing, changingNothingOf, leavingNoRows } from "../support/unchanged.ts";
+import { changingNothing, changingNothingOf } from "../support/unchanged.ts";
 
 const DAY = 24 * 60;
 
@@ -299,43 +297,5 @@ describe("A wait whose end is never reported", () => {
     await given(call.report({ failed: true }));
     await runCron();
     expect(await call.leftAt()).toMatchObject({ rita: null });
-  });
-});
-
-describe("A backlog of calls without an end", { timeout: 60_000 }, () => {
-  const BACKLOG = 1000;
-
-  /** Ongoing calls without a report for a month. */
-  async function aBacklog() {
-    const clinic = await anOrganization();
-    const room = await clinic.addRoom();
-    leavingNoRows(clinic.id, "calls", "events");
-    const month = Date.now() - 30 * DAY * 60_000;
-    await insertMany(
-      BACKLOG,
-      `insert into calls (organization_id, key, organization_user_id, waiting_room_id, started_at, failed, created_at, updated_at)
-       select ?1, ?2 || n, ?3, ?4, ?5, 0, ?6, ?5 from counter`,
-      ...[clinic.id, unique("call"), clinic.admin.id, room.id, month, Date.now()],
-    );
-    return clinic;
-  }
-
-  const ongoing = async ({ id }: Organization) =>
-    Number(
-      await env.DB.prepare("select count(*) as n from calls where organization_id = ? and ended_at is null")
-        .bind(id)
-        .first("n"),
-    );
-
-  it("is ended in portions, and does not delay another organization's calls", async () => {
-    const crowded = await aBacklog();
-    const other = await anOrganization();
-    const call = await aSilentCall(other);
-    travelTo(fromNow(DAY + 1));
-    await runCron();
-    expect(await call.known()).toMatchObject({ ended_by: "assumed" });
-    expect(await ongoing(crowded)).toBe(BACKLOG - CALLS_ENDED);
-    await runCron();
-    expect(await ongoing(crowded)).toBe(BACKLOG - 2 * CALLS_ENDED);
   });
 });

@@ -4,7 +4,6 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import { EVENT_TYPES, type EventType } from "../../../src/database/enums.ts";
 import { WEBHOOK_RETRY_DELAYS, WEBHOOK_TIMEOUT } from "../../../src/lifetimes.ts";
 import type { Document } from "../../../src/reference/site/openapi.ts";
-import { CRON_PORTION } from "../../../src/tuning.ts";
 import { DAY, MINUTE, SECOND } from "../../../src/units.ts";
 import { documents } from "../support/contract.ts";
 import { expectRefusal } from "../support/expectations.ts";
@@ -173,17 +172,6 @@ describe("A failed webhook", () => {
         next_attempt_at: null,
       },
     ]);
-  });
-
-  it("does not hold back later webhooks", async () => {
-    let bad: number | undefined;
-    const { clinic, receiver } = await aClinicWithReceiver(({ body }) => status(body.id === bad ? 500 : 200));
-    const ids = await clinic.makeEvents(4);
-    bad = ids[1];
-    await clinic.queue.pass(2 * SECOND);
-    expect(idsOf(receiver.received)).toEqual(ids);
-    await clinic.queue.pass(10 * SECOND);
-    expect(idsOf(receiver.received)).toEqual([...ids, bad]);
   });
 
   it("is given up when its retry is due if the endpoint no longer wants its type", async () => {
@@ -473,84 +461,50 @@ describe("POST /webhook_endpoints/{id}/ping with a type", () => {
   });
 });
 
-describe("Webhook deliveries", () => {
-  const count = async (where = "1") =>
-    Number(await env.DB.prepare(`select count(*) as n from webhook_deliveries where ${where}`).first("n"));
+it("Webhook deliveries are kept for 30 days like their events, but not longer than their endpoint", async () => {
+  const count = () => env.DB.prepare("select count(*) as n from webhook_deliveries").first("n");
+  const clinic = await aClinicWithWebhooks();
+  const [, deleted] = [await clinic.addEndpoint(aReceiver()), await clinic.addEndpoint(aReceiver())];
+  await clinic.makeEvents(3);
+  await clinic.queue.pass(29 * DAY);
+  await clinic.makeEvents(2);
+  await clinic.queue.runCron();
+  expect(await count()).toBe(10);
+  await given(clinic.client.delete(`/webhook_endpoints/${deleted.id}`));
+  await clinic.queue.runCron();
+  expect(await count()).toBe(5);
+  await clinic.queue.pass(2 * DAY);
+  await clinic.queue.runCron();
+  await clinic.queue.runCron();
+  expect(await count()).toBe(2);
+});
 
-  it("are kept for 30 days like their events, but not longer than their endpoint", async () => {
-    const clinic = await aClinicWithWebhooks();
-    const [kept, deleted] = [await clinic.addEndpoint(aReceiver()), await clinic.addEndpoint(aReceiver())];
-    await clinic.makeEvents(3);
-    await clinic.queue.pass(29 * DAY);
-    await clinic.makeEvents(2);
-    await clinic.queue.runCron();
-    expect(await count()).toBe(10);
-    await given(clinic.client.delete(`/webhook_endpoints/${deleted.id}`));
-    await clinic.queue.runCron();
-    expect(await count()).toBe(5);
-    await clinic.queue.pass(2 * DAY);
-    await clinic.queue.runCron();
-    await clinic.queue.runCron();
-    expect(await count()).toBe(2);
-    expect(await count(`webhook_endpoint_id = ${kept.id}`)).toBe(2);
-  });
-
-  const insertEvents = ({ id }: { id: number }, size: number, created_at = Date.now()) =>
-    insertMany(
-      size,
+it("Webhook deliveries are not read to send others if they are old, or wait at an endpoint that is down", async () => {
+  const counting = countingRows();
+  const queue = aWebhookQueue({ DB: counting.DB });
+  const { clinic, receiver } = await aClinicWithReceiver();
+  const dead = await aClinicWithWebhooks();
+  await dead.addEndpoint(aReceiver());
+  for (const { id } of [clinic, dead])
+    await insertMany(
+      5000,
       `insert into events (organization_id, type, data, created_at)
        select ?1, 'call.started', '{"call_id":1}', ?2 from counter`,
       id,
-      created_at,
+      Date.now(),
     );
-
-  it("are not read to send and list others if they are old, or wait at an endpoint that is down", async () => {
-    const SIZE = 5000;
-    const counting = countingRows();
-    const queue = aWebhookQueue({ DB: counting.DB });
-    const before = await counting.during(() => queue.runCron());
-    const { clinic, receiver, endpoint } = await aClinicWithReceiver();
-    const dead = await aClinicWithWebhooks();
-    await dead.addEndpoint(aReceiver());
-    for (const each of [clinic, dead]) await insertEvents(each, SIZE);
-    await env.DB.prepare(
-      "update webhook_deliveries set attempts = 1, next_attempt_at = iif(organization_id = ?, null, ?)",
-    )
+  for (const [table, change, column] of [
+    ["webhook_deliveries", "attempts = 1", "next_attempt_at"],
+    ["webhook_endpoints", "url = url", "due_at"],
+  ])
+    await env.DB.prepare(`update ${table} set ${change}, ${column} = iif(organization_id = ?, null, ?)`)
       .bind(clinic.id, Date.now() + DAY)
       .run();
-    await env.DB.prepare("update webhook_endpoints set due_at = iif(organization_id = ?, null, ?)")
-      .bind(clinic.id, Date.now() + DAY)
-      .run();
-    const [id] = await clinic.makeEvents();
-    const message = { schema: "webhook_deliveries/1", webhook_endpoint_id: null };
-    const { rows_read } = await counting.during(() => queue.deliver(message));
-    expect(idsOf(receiver.received)).toEqual([id]);
-    expect(rows_read).toBeLessThan(40);
-    const client = clinic.client.through(counting.fetcher);
-    await given(client.get("/roles"));
-    const shown = await counting.during(() =>
-      given(client.get(`/webhook_endpoints/${endpoint.id}/deliveries`)),
-    );
-    expect(shown.rows_read).toBeLessThan(60);
-    const idle = await counting.during(() => queue.runCron());
-    expect(idle.rows_read).toBeLessThan(before.rows_read + 50);
-  });
-
-  it("are deleted in portions after their endpoint, and when their events are old", async () => {
-    const { clinic, endpoint } = await aClinicWithReceiver();
-    await insertEvents(clinic, 2 * CRON_PORTION + 500);
-    await clinic.addEndpoint(aReceiver());
-    await insertEvents(clinic, 10);
-    const deletion = clinic.client.delete(`/webhook_endpoints/${endpoint.id}`);
-    await given(deletion);
-    const counting = countingRows();
-    const queue = aWebhookQueue({ DB: counting.DB });
-    for (const left of [CRON_PORTION + 520, 520, 10]) {
-      const { rows_read } = await counting.during(() => queue.runCron());
-      expect(await count()).toBe(left);
-      expect(rows_read).toBeLessThan(10 * CRON_PORTION);
-    }
-  });
+  const [id] = await clinic.makeEvents();
+  const message = { schema: "webhook_deliveries/1", webhook_endpoint_id: null };
+  const { rows_read } = await counting.during(() => queue.deliver(message));
+  expect(idsOf(receiver.received)).toEqual([id]);
+  expect(rows_read).toBeLessThan(40);
 });
 
 it("The log of failing webhooks names neither their URL nor their secret", async () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { JsonSchema as Schema } from "../../project/support/request_schemas.ts";
 import { platform } from "../support/api.ts";
 import { documents } from "../support/contract.ts";
-import { anOrganization, given } from "../support/organization.ts";
+import { anOrganization } from "../support/organization.ts";
 import { externalExamples, platformExamples } from "../support/routes.ts";
 
 /** The documented schema of an operation's body. */
@@ -93,25 +93,6 @@ describe("Nulls for optional fields, and unknown fields,", () => {
     const answer = await through.send(method, path, withNulls(body, schema, resolved));
     expect([200, 201, 202, 204], JSON.stringify(answer.body)).toContain(answer.status);
     expect(JSON.stringify(answer.body)).not.toMatch(/987654321|2001-02-03T04:05:06/);
-  });
-
-  it("give a new room its defaults, and keep the values of a known room", async () => {
-    const { client } = await anOrganization();
-    const nothing = { theme: null, is_active: null };
-    const created = await client.post("/waiting_rooms", { waiting_room: { name: "Cardiology", ...nothing } });
-    expect(created).toMatchObject({ status: 201, body: { theme: "default", is_active: false } });
-    const path = `/waiting_rooms/${created.body.slug}`;
-    const set = await given(client.put(path, { waiting_room: { theme: "dark", is_active: true } }));
-    const kept = await client.put(path, { waiting_room: { name: null, ...nothing } });
-    expect(kept).toMatchObject({ status: 200, body: { ...set, updated_at: expect.any(String) } });
-  });
-
-  it("keep the values of a known user", async () => {
-    const { id, addProvider } = await anOrganization();
-    const provider = await addProvider();
-    const path = `/organizations/${id}/users/${provider.id}`;
-    const user = { display_name: null, roles: null, assists: null };
-    expect(await platform.put(path, { user })).toMatchObject({ status: 200, body: provider });
   });
 });
 

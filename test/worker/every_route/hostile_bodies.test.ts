@@ -1,26 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { platform } from "../support/api.ts";
 import { expectRefusal } from "../support/expectations.ts";
-import { anInvite, anOrganization } from "../support/organization.ts";
+import { anOrganization } from "../support/organization.ts";
 import { changingNothing } from "../support/unchanged.ts";
-
-describe("A list in a request body", () => {
-  it("is refused for its length, whatever its elements are", async () => {
-    const { client } = await anOrganization();
-    const organization_invites = [anInvite({ role_names: Array(400_000).fill(0) })];
-    const refused = await changingNothing(() =>
-      client.post("/invites/bulk_create", { organization_invites }),
-    );
-    expectRefusal(refused, 422, "organization_invites.0.role_names: must name at most 10 roles");
-  });
-
-  it("is refused for its first invalid line, however many are invalid", async () => {
-    const { platform } = await anOrganization();
-    const transcript = { lines: Array(10_000).fill({}) };
-    const refused = await changingNothing(() => platform.put("/calls/call/transcript", { transcript }));
-    expectRefusal(refused, 422, "transcript.lines.0.participant_key: is required");
-  });
-});
 
 it("A text in a request body is refused for its length before its content", async () => {
   const { client } = await anOrganization();

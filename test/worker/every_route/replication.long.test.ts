@@ -208,13 +208,11 @@ describe("A bookmark", () => {
   );
 });
 
-describe("An API client", () => {
-  it("is looked up on the primary, so that it works at once, and its revocation counts even if a replica lags", async () => {
-    const { client } = await anOrganization();
-    const noted = notingSessions();
-    const asking = client.through(noted.fetcher);
-    expect(await noted.during(() => given(asking.get("/roles")))).toEqual([PRIMARY]);
-    const unknown = { "X-Client-ID": unique("made-up") };
-    expect(await noted.during(() => asking.send("GET", "/roles", undefined, unknown))).toEqual([PRIMARY]);
-  });
+it("An API client is looked up on the primary, so that it works at once, and its revocation counts even if a replica lags", async () => {
+  const { client } = await anOrganization();
+  const noted = notingSessions();
+  const asking = client.through(noted.fetcher);
+  expect(await noted.during(() => given(asking.get("/roles")))).toEqual([PRIMARY]);
+  const unknown = { "X-Client-ID": unique("made-up") };
+  expect(await noted.during(() => asking.send("GET", "/roles", undefined, unknown))).toEqual([PRIMARY]);
 });

@@ -2,19 +2,13 @@ import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { EGRESSES_LOOKED_THROUGH, EVENTS_LOOKED_THROUGH, MAX_WAITING_ROOMS } from "../../../src/limits.ts";
 import { PERSON_ENTRIES_LOOKED_THROUGH } from "../../../src/tuning.ts";
-import {
-  type Grown,
-  growCalls,
-  growEverythingElse,
-  growOrganizations,
-  type Run,
-} from "../../support/grown.ts";
+import { growOrganizations } from "../../support/grown.ts";
 import { type Answer, platform } from "../support/api.ts";
 import { aLiveKitServer } from "../support/livekit.ts";
 import { anOrganization, type Organization } from "../support/organization.ts";
 import { workerWith } from "../support/queue.ts";
 import { externalExamples, liveKitExamples, platformExamples } from "../support/routes.ts";
-import { countingRows } from "../support/rows.ts";
+import { countingRows, grow, run } from "../support/rows.ts";
 import { aSealedDay } from "../support/seals.ts";
 
 /*
@@ -60,11 +54,6 @@ interface Cost {
 
 const counting = countingRows();
 
-const run: Run = (statement, ...values) =>
-  env.DB.prepare(statement)
-    .bind(...values)
-    .run();
-
 const shownIn = (body: unknown): number =>
   Object.values(body ?? {})
     .filter(Array.isArray)
@@ -102,20 +91,6 @@ async function costOfCron(): Promise<number> {
   return (await counting.during(() => runCron())).rows_read;
 }
 
-async function grow(organization: Organization, now: number) {
-  const grown: Grown = {
-    id: organization.id,
-    slug: organization.slug,
-    user_id: organization.admin.id,
-    client_id: organization.client.id,
-    provider_id: (await organization.addProvider()).id,
-    room_id: (await organization.addRoom()).id,
-  };
-  await aSealedDay(organization);
-  await growCalls(run, grown, SIZE, now);
-  await growEverythingElse(run, grown, SIZE, now);
-}
-
 const organizations: Organization[] = [];
 let small: Map<string, Cost>;
 let large: Map<string, Cost>;
@@ -132,7 +107,9 @@ beforeAll(async () => {
   const cronBefore = await costOfCron();
   for (let n = 0; n < 2; n++) {
     const organization = await anOrganization();
-    await grow(organization, Date.now());
+    const [provider, room] = [await organization.addProvider(), await organization.addRoom()];
+    await aSealedDay(organization);
+    await grow(organization, provider, room, SIZE);
     organizations.push(organization);
   }
   await growOrganizations(run, SIZE);

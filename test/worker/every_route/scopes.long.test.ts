@@ -85,15 +85,6 @@ describe("A scope", () => {
     expect((await head("/visits")).status).toBe(403);
   });
 
-  it("never grants more than the roles of the user", async () => {
-    const clinic = await anOrganization();
-    const paula = await clinic.addProvider();
-    const client = await clinic.addClient(paula.id, { scopes: SCOPES });
-    const forAdmins = /^This operation is only for API clients that act as organization_admin: use such/;
-    expectRefusal(await client.get("/access_logs"), 403, forAdmins);
-    expectRefusal(await client.put("/organization", { organization: {} }), 403, forAdmins);
-  });
-
   it("is checked before the rest of the request, but after credentials and unknown paths", async () => {
     const clinic = await anOrganization();
     const call = await aCall(clinic);
@@ -110,37 +101,6 @@ describe("A scope", () => {
     expectRefusal(await send("GET", "/nothing", undefined, faults), 404, "Not found");
     const wrong = { ...credentials, "X-Client-Secret": "made-up" };
     expectRefusal(await send("GET", "/visits", undefined, wrong), 401);
-  });
-});
-
-describe("An API client with scopes", () => {
-  it("may call GET /api_client, whatever its scopes and roles", async () => {
-    const clinic = await anOrganization();
-    const paula = await clinic.addProvider();
-    const client = await clinic.addClient(paula.id, { scopes: ["visits:write", "sign_in", "visits:write"] });
-    expect(await given(client.get("/api_client"))).toEqual({
-      id: client.id,
-      name: "Integration",
-      organization_user_id: paula.id,
-      client_id: client.credentials["X-Client-ID"],
-      roles: ["provider"],
-      scopes: ["visits:write", "sign_in"],
-      expires_at: null,
-      last_used_at: null,
-      created_at: expect.any(String),
-    });
-  });
-
-  it("must have at least one scope, and only existing ones", async () => {
-    const clinic = await anOrganization();
-    const create = (scopes: unknown) =>
-      clinic.client.post("/api_clients", {
-        api_client: { name: "Chart", organization_user_id: clinic.admin.id, scopes },
-      });
-    expectRefusal(await create([]), 422, "api_client.scopes: must name at least one scope");
-    expectRefusal(await create("calls:read"), 422, "api_client.scopes: must be a list of scopes");
-    expectRefusal(await create(["calls"]), 422, /^api_client\.scopes\.0: must be one of rooms:read, /);
-    expect((await given(create(null))).scopes).toBeNull();
   });
 });
 

@@ -123,24 +123,6 @@ describe("The platform's GET /invites", () => {
     expect(new Set(shown)).toEqual(new Set([...first, ...second]));
   });
 
-  it("continues from a cursor of the time when there was one database", async () => {
-    const service = aShardedService();
-    const [one = 0, two = 0, other = 0] = await invitesIn(service, [0, 0, 1]);
-    const { ids } = await readOn(service, one);
-    expect(ids).toContain(two);
-    expect(ids).toContain(other);
-    expect(ids).not.toContain(one);
-  });
-
-  it("leaves out the invites of a shard that is down, and lists them when it is back", async () => {
-    const service = aShardedService();
-    const { after } = await readOn(service, 0);
-    const [first, down, other] = await invitesIn(service, [0, 1, 2]);
-    const meanwhile = await service.during(1, isDown, () => readOn(service, after));
-    expect(meanwhile.ids).toEqual([first, other]);
-    expect((await readOn(service, meanwhile.after)).ids).toEqual([down]);
-  });
-
   it("leaves out the invites of a shard that does not answer, and lists them when it does", async () => {
     const service = aShardedService();
     const { after } = await readOn(service, 0);

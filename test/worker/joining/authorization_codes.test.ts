@@ -1,16 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { everyRow } from "../support/database.ts";
 import { expectRefusal } from "../support/expectations.ts";
-import { anOrganization } from "../support/organization.ts";
 import { aClinicWithSignIn, expectExchanged, redeem, storedCodes } from "../support/sign_in.ts";
 import { travelToSecond } from "../support/time.ts";
 
-/** A code for the organization's administrator, and a function that makes more codes. */
+/** A code for the organization's administrator. */
 async function aCode() {
-  const scene = await aClinicWithSignIn();
-  const newCode = async (email: string = scene.email) =>
-    expectExchanged(scene.client, await scene.provider.token({ email }));
-  return { ...scene, newCode, code: await newCode() };
+  const { client, provider, email } = await aClinicWithSignIn();
+  return expectExchanged(client, await provider.token({ email }));
 }
 
 const expectInvalid = async (code: string) => expectRefusal(await redeem(code), 401, "Invalid code");
@@ -21,27 +18,9 @@ async function sha256(text: string) {
 }
 
 describe("POST /authorization_codes/redeem", () => {
-  it("returns the organization whose client exchanged the token, with the user's name and roles there", async () => {
-    const { clinic, provider, newCode, email } = await aCode();
-    const other = await anOrganization("Hillside Clinic");
-    await provider.register(other);
-    const there = await other.addUser("Ada Elsewhere", ["organization_admin", "provider"], { email });
-    const ours = await newCode();
-    const theirs = await expectExchanged(other.client, await provider.token({ email }));
-    expect((await redeem(theirs)).body).toEqual({
-      organization: { id: other.id, name: "Hillside Clinic", slug: other.slug },
-      user: { id: there.user_id, email, display_name: "Ada Elsewhere" },
-      organization_user: { id: there.id, roles: ["provider", "organization_admin"] },
-    });
-    expect((await redeem(ours)).body).toMatchObject({
-      organization: { id: clinic.id },
-      organization_user: { id: clinic.admin.id },
-    });
-  });
-
   it("refuses a used code, even if the clock is set back", async () => {
     travelToSecond(0);
-    const { code } = await aCode();
+    const code = await aCode();
     expect((await redeem(code)).status).toBe(200);
     travelToSecond(-1);
     await expectInvalid(code);
@@ -50,18 +29,15 @@ describe("POST /authorization_codes/redeem", () => {
   it.each<[string, (code: string) => string | Promise<string>]>([
     ["is made up", () => "A".repeat(43)],
     ["is empty", () => ""],
-    ["is blank", () => " "],
     ["lacks its last letter", (code) => code.slice(0, -1)],
     ["has one more letter", (code) => `${code}A`],
     ["has a space around it", (code) => ` ${code}`],
     ["is in another case", (code) => code.toLowerCase()],
     ["is the digest of a valid code", sha256],
-    ["is a pattern", () => "%"],
-    ["is a piece of SQL", () => "' or 1=1 --"],
     ["has characters that no code has", () => "\u0000\ud800💥"],
     ["is 100 KB long", () => "A".repeat(100 * 1024)],
   ])("refuses a code that %s, and the valid code stays valid", async (_, forge) => {
-    const { code } = await aCode();
+    const code = await aCode();
     const before = await storedCodes();
     const forged = await forge(code);
     expect(forged).not.toBe(code);
@@ -71,22 +47,14 @@ describe("POST /authorization_codes/redeem", () => {
   });
 });
 
-describe("A code", () => {
-  it("is stored only as its SHA-256", async () => {
-    const { code } = await aCode();
-    const digest = await sha256(code);
-    for (const step of [() => {}, () => redeem(code)]) {
-      await step();
-      const rows = JSON.stringify(await everyRow());
-      expect(rows).toContain(digest);
-      expect(rows).not.toContain(code);
-      expect(rows).not.toContain(code.slice(0, 20));
-    }
-  });
-
-  it("cannot be redeemed through the external API", async () => {
-    const { client, code } = await aCode();
-    expectRefusal(await client.post("/authorization_codes/redeem", { code }), 404, "Not found");
-    expect((await redeem(code)).status).toBe(200);
-  });
+it("A code is stored only as its SHA-256", async () => {
+  const code = await aCode();
+  const digest = await sha256(code);
+  for (const step of [() => {}, () => redeem(code)]) {
+    await step();
+    const rows = JSON.stringify(await everyRow());
+    expect(rows).toContain(digest);
+    expect(rows).not.toContain(code);
+    expect(rows).not.toContain(code.slice(0, 20));
+  }
 });

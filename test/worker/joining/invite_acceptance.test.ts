@@ -107,27 +107,19 @@ describe("POST /invites/accept with a forged token", () => {
 
   const FORGERIES: Record<string, (invitation: Invitation) => Promise<string> | string> = {
     "signed with another secret": (it) => signed(it, { secret: "another-secret-of-at-least-32-characters" }),
-    "signed with the secret and a space": (it) => signed(it, { secret: `${INVITE_TOKEN_SECRET} ` }),
     "signed by another algorithm of the family": (it) => signed(it, { header: { alg: "HS512" } }),
     "of another type": (it) => signed(it, { header: { typ: "JWT" } }),
-    "without a type": (it) => signed(it, { header: { typ: undefined } }),
     "not signed: alg none": ({ payload, typ }) => `${encoded({ alg: "none", typ })}.${payload}.`,
     "without its signature": ({ header, payload }) => `${header}.${payload}.`,
-    "with a truncated signature": ({ token }) => token.slice(0, -1),
     "with a changed signature": ({ header, payload, signature }) =>
       `${header}.${payload}.${flipped(signature)}`,
     "with a changed sub": ({ header, invite, signature }) =>
       `${header}.${encoded({ sub: String(invite.id + 1) })}.${signature}`,
     "for an invite that never existed": (it) => signed(it, { claims: { sub: "999999999" } }),
-    "with a sub that is not a number": (it) => signed(it, { claims: { sub: "x" } }),
     "for another organization": (it) => signed(it, { claims: { organization_id: it.clinic.id + 1 } }),
     "for an invite created a millisecond later": (it) =>
       signed(it, { claims: { created_at: Date.parse(it.invite.created_at) + 1 } }),
-    "with the time as text": (it) =>
-      signed(it, { claims: { created_at: String(Date.parse(it.invite.created_at)) } }),
     "that has expired": (it) => signed(it, { claims: { exp: 1 } }),
-    "of two dots": () => "..",
-    "of garbage": () => "garbage",
     "of garbage in 50,000 parts": () => "g.".repeat(50_000),
     "that is empty": () => "",
   };

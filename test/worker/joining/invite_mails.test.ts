@@ -23,6 +23,9 @@ describe("The mail of an invite", () => {
     const invite = await clinic.invite();
     expect(invite).toMatchObject({ mail_status: "queued", mailed_at: null });
     expect(clinic.mails.messages.map(({ body }) => body)).toEqual([MESSAGE]);
+    // While mail is off, queued mails wait.
+    await aMailWorker({ EMAIL: clinic.provider.binding, MAIL_FROM: "" }).deliver(MESSAGE);
+    expect(await clinic.read(invite)).toMatchObject({ mail_status: "queued" });
     await clinic.mailsUntilDone();
     const [mail, ...others] = clinic.provider.to(invite);
     expect(others).toEqual([]);
@@ -34,22 +37,6 @@ describe("The mail of an invite", () => {
     expect(await clinic.read(invite)).toMatchObject({ mail_status: "sent", used_at: aTimestamp });
     expect(await clinic.eventsOf("invite.created")).toEqual([invite.id]);
     expect(await clinic.eventsOf("invite.mail_failed")).toEqual([]);
-  });
-
-  it("is sent to each person of a bulk invite", async () => {
-    const provider = aMailProvider();
-    const mails = aMailWorker({ EMAIL: provider.binding });
-    const { INVITE_MAILS } = mails.bindings;
-    const clinic = await aClinicWithQueue({ MAIL_FROM, EMAIL: provider.binding, INVITE_MAILS });
-    const invites = Array.from({ length: 3 }, () => anInvite());
-    const { messages } = await clinic.bulkInvite(invites);
-    await clinic.consume(messages);
-    await mails.passUntilDone(clinic);
-    for (const invite of invites) expect(provider.to(invite)).toHaveLength(1);
-    const { organization_invites } = await given(clinic.client.get("/invites"));
-    expect(organization_invites.map(({ mail_status }: { mail_status: string }) => mail_status)).toEqual(
-      invites.map(() => "sent"),
-    );
   });
 
   it.each([
@@ -272,7 +259,7 @@ describe("The limit of mails", () => {
     return { ...clinic, email, ask };
   }
 
-  it("per address is three a day, with any tag and even if a mail fails or the invites are deleted, then 429 until midnight", async () => {
+  it("per address is three a day, with any tag and even if a mail fails or the invites are deleted, and then stores no address", async () => {
     const clinic = await aClinicAtNoon();
     for (const [tag, mail_status] of [
       ["", "sent"],
@@ -285,14 +272,24 @@ describe("The limit of mails", () => {
       expect(await clinic.read(invite)).toMatchObject({ mail_status });
       await given(clinic.client.delete(`/invites/${invite.id}`));
     }
-    const refused = await changingNothing(() => clinic.ask(clinic.email()));
+    const refused = await clinic.ask(clinic.email());
     expectRefusal(refused, 429, TOO_MANY_TO_ADDRESS);
     const seconds = Number(refused.headers.get("Retry-After"));
-    expect(seconds).toBeGreaterThan(10 * 3600);
+    expect(seconds).toBeGreaterThan(11 * 3600);
     expect(seconds).toBeLessThanOrEqual(12 * 3600);
     const other = await aClinicWithMail();
     await other.invite({ email: clinic.email() });
-    travelTo("2026-11-25T00:00:00Z");
+    const rows = await countsOf(clinic);
+    expect(rows).toHaveLength(1);
+    expect(JSON.stringify(rows)).not.toMatch(/@|example|Ivy|victim/);
+    for (const [time, count] of [
+      ["2026-11-24T23:55:00Z", 1],
+      ["2026-11-25T00:05:00Z", 0],
+    ] as const) {
+      travelTo(time);
+      await clinic.mails.runCron();
+      expect(await countsOf(clinic)).toHaveLength(count);
+    }
     await given(clinic.ask(clinic.email()));
   });
 
@@ -317,10 +314,11 @@ describe("The limit of mails", () => {
     await given(clinic.ask(clinic.email()));
   });
 
-  it("fails only the affected rows of a bulk invite, with its error", async () => {
+  it("fails only the affected rows of a bulk invite, with its error, and the others are mailed", async () => {
     travelTo(NOON);
     const provider = aMailProvider();
-    const { INVITE_MAILS } = aMailWorker({}).bindings;
+    const mails = aMailWorker({ EMAIL: provider.binding });
+    const { INVITE_MAILS } = mails.bindings;
     const clinic = await aClinicWithQueue({ MAIL_FROM, EMAIL: provider.binding, INVITE_MAILS });
     const name = unique("victim");
     const emails = [1, 2, 3, 4].map((n) => `${name}+${n}@example.com`);
@@ -335,6 +333,8 @@ describe("The limit of mails", () => {
       created_count: 62,
       failures: [{ row: 2, email: emails[3], error: TOO_MANY_TO_ADDRESS }],
     });
+    await mails.passUntilDone(clinic);
+    expect(emails.map((email) => provider.to({ email }).length)).toEqual([1, 1, 1, 0]);
     await haveMailed(clinic, 1940);
     const second = await clinic.bulkInvite(rows(100));
     await Promise.all(second.messages.map((message) => clinic.consume([message])));
@@ -344,21 +344,6 @@ describe("The limit of mails", () => {
     await env.DB.prepare("update invites set next_mail_at = null where organization_id = ?")
       .bind(clinic.id)
       .run();
-  });
-
-  it("stores no address and no name, and nothing beyond the day", async () => {
-    const clinic = await aClinicAtNoon();
-    await given(clinic.ask(clinic.email()));
-    await clinic.mailsUntilDone();
-    const rows = await countsOf(clinic);
-    expect(rows).toHaveLength(1);
-    expect(JSON.stringify(rows)).not.toMatch(/@|example|Ivy|victim/);
-    travelTo("2026-11-24T23:55:00Z");
-    await clinic.mails.runCron();
-    expect(await countsOf(clinic)).toHaveLength(1);
-    travelTo("2026-11-25T00:05:00Z");
-    await clinic.mails.runCron();
-    expect(await countsOf(clinic)).toEqual([]);
   });
 });
 
@@ -389,45 +374,30 @@ it("The name in a mail is the one that the platform set last, never one that the
   expect(mail?.html).toContain("Lakeside &lt;b&gt;Clinic&lt;/b&gt;");
 });
 
-describe("Without mail", () => {
-  it.each([
-    ["MAIL_FROM", { MAIL_FROM: "" }],
-    ["the binding EMAIL", { EMAIL: undefined }],
-  ])(
-    "because %s is missing, invites still work, no message is sent, and no limit of mails counts",
-    async (_, bindings) => {
-      const clinic = await aClinicWithMail(aMailProvider(), bindings);
-      const invite = await clinic.invite();
-      expect(invite).toMatchObject({ mail_status: "off", mailed_at: null });
-      expect(clinic.mails.messages).toEqual([]);
-      await haveMailed(clinic, 2000);
-      for (const tag of [1, 2, 3, 4]) await clinic.invite({ email: invite.email.replace("@", `+${tag}@`) });
-      expect(await countsOf(clinic)).toEqual([]);
-      await letAge(invite);
-      expect((await clinic.resend(invite)).body).toMatchObject({ mail_status: "off" });
-      await clinic.mails.runCron();
-      await clinic.mails.deliver(MESSAGE);
-      expect(clinic.mails.messages).toEqual([]);
-      expect(clinic.provider.attempts).toBe(0);
-      expect((await api("", {}).through(clinic.mails.fetcher).get("/health")).body).toMatchObject({
-        mail: "off",
-      });
-    },
-  );
-
-  it("queued mails wait until it is back", async () => {
-    const clinic = await aClinicWithMail();
+it.each([
+  ["MAIL_FROM", { MAIL_FROM: "" }],
+  ["the binding EMAIL", { EMAIL: undefined }],
+])(
+  "Without %s, invites still work, no message is sent, and no limit of mails counts",
+  async (_, bindings) => {
+    const clinic = await aClinicWithMail(aMailProvider(), bindings);
     const invite = await clinic.invite();
+    expect(invite).toMatchObject({ mail_status: "off", mailed_at: null });
+    expect(clinic.mails.messages).toEqual([]);
+    await haveMailed(clinic, 2000);
+    for (const tag of [1, 2, 3, 4]) await clinic.invite({ email: invite.email.replace("@", `+${tag}@`) });
+    expect(await countsOf(clinic)).toEqual([]);
+    await letAge(invite);
+    expect((await clinic.resend(invite)).body).toMatchObject({ mail_status: "off" });
+    await clinic.mails.runCron();
+    await clinic.mails.deliver(MESSAGE);
+    expect(clinic.mails.messages).toEqual([]);
+    expect(clinic.provider.attempts).toBe(0);
     expect((await api("", {}).through(clinic.mails.fetcher).get("/health")).body).toMatchObject({
-      mail: "on",
+      mail: "off",
     });
-    const off = aMailWorker({ EMAIL: clinic.provider.binding, MAIL_FROM: "" });
-    await off.deliver(MESSAGE);
-    expect(await clinic.read(invite)).toMatchObject({ mail_status: "queued" });
-    await clinic.mailsUntilDone();
-    expect(clinic.provider.to(invite)).toHaveLength(1);
-  });
-});
+  },
+);
 
 it("A mail is tried again after a temporary error, but not after a permanent one, and no message, log line or event has an address, a name or a link", async () => {
   const lines: string[] = [];
@@ -467,45 +437,30 @@ it("A mail is tried again after a temporary error, but not after a permanent one
     expect(text).not.toMatch(/wilhelmina|quincey|zebediah|token=|somebody@/i);
 });
 
-describe("A restored database", () => {
+it("A restored database drops queued mail, even if it was found due just before, and sends newer mail once it is resumed", async () => {
   const run = (statements: string[]) => env.DB.batch(statements.map((text) => env.DB.prepare(text)));
-
-  it("drops queued mail, and sends mail queued since then only after it is resumed", async () => {
-    const clinic = await aClinicWithMail();
-    const before = await clinic.invite();
-    await run(QUIETING_STATEMENTS);
-    try {
-      expect(await clinic.read(before)).toMatchObject({ mail_status: "failed", mailed_at: null });
-      const since = await clinic.invite();
-      await clinic.mails.pass(10 * MINUTE);
-      await clinic.mails.runCron();
-      await clinic.mails.pass(1000);
-      expect(clinic.provider.attempts).toBe(0);
-      expect(await clinic.read(since)).toMatchObject({ mail_status: "queued" });
-      await run(RESUMING_STATEMENTS);
-      await clinic.mails.runCron();
-      await clinic.mailsUntilDone();
-      expect(clinic.provider.to(before)).toEqual([]);
-      expect(clinic.provider.to(since)).toHaveLength(1);
-      await given(clinic.resend(before));
-      await clinic.mailsUntilDone();
-      expect(clinic.provider.to(before)).toHaveLength(1);
-    } finally {
-      await run(RESUMING_STATEMENTS);
-    }
+  onTestFinished(async () => {
+    await run(RESUMING_STATEMENTS);
   });
-
-  it("sends no mail that was found due just before", async () => {
-    const { DB } = beforeLeasing(() => run(QUIETING_STATEMENTS));
-    const clinic = await aClinicWithMail();
-    const invite = await clinic.invite();
-    try {
-      await aMailWorker({ EMAIL: clinic.provider.binding, DB }).deliver(MESSAGE);
-      expect(clinic.provider.to(invite)).toEqual([]);
-    } finally {
-      await run(RESUMING_STATEMENTS);
-    }
-  });
+  const { DB } = beforeLeasing(() => run(QUIETING_STATEMENTS));
+  const clinic = await aClinicWithMail();
+  const before = await clinic.invite();
+  await aMailWorker({ EMAIL: clinic.provider.binding, DB }).deliver(MESSAGE);
+  expect(await clinic.read(before)).toMatchObject({ mail_status: "failed", mailed_at: null });
+  const since = await clinic.invite();
+  await clinic.mails.pass(10 * MINUTE);
+  await clinic.mails.runCron();
+  await clinic.mails.pass(1000);
+  expect(clinic.provider.attempts).toBe(0);
+  expect(await clinic.read(since)).toMatchObject({ mail_status: "queued" });
+  await run(RESUMING_STATEMENTS);
+  await clinic.mails.runCron();
+  await clinic.mailsUntilDone();
+  expect(clinic.provider.to(before)).toEqual([]);
+  expect(clinic.provider.to(since)).toHaveLength(1);
+  await given(clinic.resend(before));
+  await clinic.mailsUntilDone();
+  expect(clinic.provider.to(before)).toHaveLength(1);
 });
 
 describe("GET /invites of the platform API", () => {

@@ -1,7 +1,6 @@
-import type { JWTPayload } from "jose";
 import { describe, expect, it } from "vitest";
 import { expectGone, expectRefusal } from "../support/expectations.ts";
-import { AUDIENCE, aKey, type Key } from "../support/identity_provider.ts";
+import { aKey } from "../support/identity_provider.ts";
 import { anOrganization } from "../support/organization.ts";
 import { aClinicWithSignIn, exchange, expectExchanged, expectRefused, signIn } from "../support/sign_in.ts";
 import { travelTo } from "../support/time.ts";
@@ -29,14 +28,6 @@ describe("POST /auth/token_exchange with a valid token", () => {
     }
   });
 
-  it("accepts a long token, for people in many groups", async () => {
-    const { client, provider, email } = await aClinicWithSignIn();
-    const groups = Array.from({ length: 1500 }, (_, n) => `group-${n}-of-the-clinic`);
-    const token = await provider.token({ email, groups });
-    expect(token.length).toBeGreaterThan(40_000);
-    await expectExchanged(client, token);
-  });
-
   it("uses the right one of the provider's keys, whatever else it publishes", async () => {
     const { client, provider, email } = await aClinicWithSignIn();
     const [sameKind, forEncryption, anotherKind] = [await aKey(), await aKey(), await aKey("RS256")];
@@ -56,11 +47,17 @@ describe("POST /auth/token_exchange with a valid token", () => {
     await expectRefused(client, await provider.token({ email }, {}, forEncryption));
   });
 
-  it("trims spaces, tabs and line breaks around the token", async () => {
+  it("trims spaces, tabs and line breaks around the token, however long it is", async () => {
     const { client, provider, email } = await aClinicWithSignIn();
     const token = await provider.token({ email });
     for (const spaced of [`${token}\n`, ` \t${token}\r\n`, `\n\n${token}`])
       await expectExchanged(client, spaced);
+    await expectRefused(client, `${token}${" ".repeat(200_000)}${token}`);
+    // People in many groups have long tokens.
+    const groups = Array.from({ length: 1500 }, (_, n) => `group-${n}-of-the-clinic`);
+    const long = await provider.token({ email, groups });
+    expect(long.length).toBeGreaterThan(40_000);
+    await expectExchanged(client, long);
   });
 
   it.each([
@@ -78,66 +75,7 @@ describe("POST /auth/token_exchange with a valid token", () => {
     await expectRefused(client, spell(token));
     await expectExchanged(client, token);
   });
-
-  it("refuses 200,000 spaces inside a token at once", async () => {
-    const { client, provider, email } = await aClinicWithSignIn();
-    const token = await provider.token({ email });
-    await expectRefused(client, `${token}${" ".repeat(200_000)}${token}`);
-  });
 });
-
-/** The ID token of a provider, the settings for its registration, and its keys. */
-interface Shape {
-  settings?: object;
-  claims: (email: string) => JWTPayload;
-  keys?: (key: Key["jwk"]) => Promise<object[]>;
-}
-
-const PROVIDERS: Record<string, Shape> = {
-  "Microsoft Entra, by the user's sign-in name": {
-    settings: { email_claim: "preferred_username" },
-    claims: (email) => ({
-      ...{
-        ver: "2.0",
-        tid: "9188040d-6c67-4c5b-b112-36a304b66dad",
-        oid: "00000000-0000-0000-66f3-3332eca7ea81",
-      },
-      ...{
-        sub: "AAAAAAAAAAAAAAAAAAAAAIkzqFVrSaSaFHy782bbtaQ",
-        name: "Ada Admin",
-        nonce: "123523",
-        rh: "0.AX",
-      },
-      preferred_username: email,
-    }),
-    // Entra's keys name no algorithm.
-    keys: async ({ alg: _, ...key }) => [
-      { ...key, use: "sig", x5t: "x", cloud_instance_name: "microsoftonline.com" },
-    ],
-  },
-  "Keycloak, with users that the clinic created": {
-    settings: { require_verified_email: false },
-    claims: (email) => ({
-      ...{ typ: "ID", azp: AUDIENCE, acr: "1", sid: "s", aud: [AUDIENCE, "account"] },
-      ...{ preferred_username: "ada", email, email_verified: false },
-    }),
-    keys: async (key) => [
-      { ...(await aKey("ES256", "encryption")).jwk, use: "enc" },
-      { ...key, use: "sig", x5c: ["MIIC"] },
-    ],
-  },
-};
-
-it.each(Object.entries(PROVIDERS))(
-  "POST /auth/token_exchange accepts a token as issued by %s",
-  async (_, { settings, claims, keys }) => {
-    const { clinic, client, provider, email } = await aClinicWithSignIn({ alg: "RS256", ...settings });
-    const published = await keys?.(provider.key.jwk);
-    if (published) provider.answer = () => Response.json({ keys: published });
-    const { organization_user } = await signIn(client, await provider.token(claims(email)));
-    expect(organization_user.id).toBe(clinic.admin.id);
-  },
-);
 
 describe("The email claim", () => {
   it("can be a list of exactly one string", async () => {
@@ -182,6 +120,7 @@ it("An issuer with several audiences is registered once for each, and each token
 it.each<[boolean, string, object]>([
   [true, "with operations other than verify", { key_ops: ["verify", "sign"] }],
   [true, "with members that are null", { use: null, key_ops: null, x5c: null, x5t: null, ext: null }],
+  [true, "without an algorithm, as Microsoft Entra publishes it", { alg: undefined }],
   [true, "with a use and operations that agree", { use: "sig", key_ops: ["verify"] }],
   [false, "that is only for signing", { key_ops: ["sign"] }],
   [false, "that is only for encryption", { use: "enc" }],

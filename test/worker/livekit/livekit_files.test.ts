@@ -123,21 +123,6 @@ describe("The files of LiveKit's egress", () => {
     expect((await recordingOf(clinic, room)).status).toBe("egress_deleted");
   });
 
-  it("are deleted if an event names them after the deletion, and repeating that event changes nothing", async () => {
-    const { clinic, room, egress_id, ended, names, filesLeft, remove } = await aRecordedRoom();
-    await delivered([...visitOf(room), room.recorded(egress_id, 590, names.video)]);
-    await given(remove());
-    expect(await filesLeft()).toBe(4);
-    await delivered([ended()]);
-    await workerWith({ BULK_INVITES: aQueue().binding }).runCron();
-    expect(await filesLeft()).toBe(0);
-    const { path, status, url } = await recordingOf(clinic, room);
-    expect({ status, url }).toEqual({ status: "egress_deleted", url: null });
-    const { audit_logs } = await given(clinic.client.get(`${path}/audit_logs?event=update`));
-    expect(audit_logs).toHaveLength(1);
-    await changingNothing(() => delivered([ended()]));
-  });
-
   it("are left out and logged if they cannot be storage keys, while the others are kept", async () => {
     const { clinic, room, names, filesLeft, remove, ended, info } = await aRecordedRoom();
     const victim = await anOrganization();
@@ -198,36 +183,28 @@ describe("The files of LiveKit's egress", () => {
   });
 });
 
-describe("started_at, duration and size of LiveKit's recording", () => {
-  it("come from the file, not from the egress process", async () => {
-    const { clinic, room, ended } = await aRecordedRoom();
-    await delivered([...visitOf(room), ended()]);
-    const said = { started_at: at(4.25), duration: 585.5, size: 104_857_600 };
-    const { path, ...recording } = await recordingOf(clinic, room);
-    expect(recording).toMatchObject(said);
-    const { audit_logs } = await given(clinic.client.get(`${path}/audit_logs`));
-    expect(JSON.stringify(audit_logs)).not.toMatch(/started_at|duration|size/);
-  });
+it("started_at, duration and size of LiveKit's recording come from the file, not from the egress process", async () => {
+  const { clinic, room, ended } = await aRecordedRoom();
+  await delivered([...visitOf(room), ended()]);
+  const said = { started_at: at(4.25), duration: 585.5, size: 104_857_600 };
+  const { path, ...recording } = await recordingOf(clinic, room);
+  expect(recording).toMatchObject(said);
+  const { audit_logs } = await given(clinic.client.get(`${path}/audit_logs`));
+  expect(JSON.stringify(audit_logs)).not.toMatch(/started_at|duration|size/);
 });
 
-describe("A file in LiveKit's backup storage", () => {
-  it("has no URL, but an error that says where it is", async () => {
-    const { clinic, room, ended, names } = await aRecordedRoom();
-    const location = `/var/lib/egress/${names.video}`;
-    const fileResults = [new FileInfo({ filename: names.video, location, size: 5n })];
-    await delivered([...visitOf(room), ended({ backupStorageUsed: true, fileResults })]);
-    const recording = await recordingOf(clinic, room);
-    expect(recording).toMatchObject({ status: "egress_ended", url: null });
-    expect(recording.error).toBe(
-      `LiveKit put the file into its backup storage, where the service can neither read nor delete it: ${location}`,
-    );
-  });
-
-  it("adds its location to LiveKit's own error", async () => {
-    const { clinic, room, ended } = await aRecordedRoom();
-    await delivered([...visitOf(room), ended({ backupStorageUsed: true, error: "Session limit reached" })]);
-    expect((await recordingOf(clinic, room)).error).toMatch(/^Session limit reached\. LiveKit put the file/);
-  });
+it("A file in LiveKit's backup storage has no URL, but an error that says where it is, after LiveKit's own", async () => {
+  const { clinic, room, ended, names } = await aRecordedRoom();
+  const location = `/var/lib/egress/${names.video}`;
+  const fileResults = [new FileInfo({ filename: names.video, location, size: 5n })];
+  await delivered([...visitOf(room), ended({ backupStorageUsed: true, fileResults })]);
+  const recording = await recordingOf(clinic, room);
+  expect(recording).toMatchObject({ status: "egress_ended", url: null });
+  expect(recording.error).toBe(
+    `LiveKit put the file into its backup storage, where the service can neither read nor delete it: ${location}`,
+  );
+  await delivered([ended({ backupStorageUsed: true, fileResults, error: "Session limit reached" })]);
+  expect((await recordingOf(clinic, room)).error).toMatch(/^Session limit reached\. LiveKit put the file/);
 });
 
 describe("An egress that waits for its call", () => {

@@ -38,20 +38,18 @@ async function aKnownClient() {
 const revoke = ({ client, platform }: Organization) => given(platform.delete(`/api_clients/${client.id}`));
 
 describe("The look-up of an API client", () => {
-  it("costs one round trip at first, and none while the client is fresh", async () => {
+  it("costs one round trip at first, none for 10 s, and is then repeated in the background, which makes it fresh", async () => {
     const { askingCosts, firstCost } = await aKnownClient();
     expect(firstCost).toBe(2 + NOTED_USE);
-    letPass(9.999);
-    expect(await askingCosts()).toBe(1);
-  });
-
-  it("is repeated in the background after 10 s, which makes the client fresh again", async () => {
-    const { askingCosts } = await aKnownClient();
-    letPass(10);
-    expect(await askingCosts()).toBe(2);
-    expect(await askingCosts()).toBe(1);
-    letPass(19.999);
-    expect(await askingCosts()).toBe(1);
+    for (const [seconds, trips] of [
+      [9.999, 1],
+      [10, 2],
+      [10, 1],
+      [19.999, 1],
+    ] as const) {
+      letPass(seconds);
+      expect([seconds, await askingCosts()]).toEqual([seconds, trips]);
+    }
   });
 
   it("is repeated before the response after 60 s", async () => {
@@ -90,16 +88,11 @@ describe("The look-up of an API client", () => {
     expect((await given(client.get("/roles"))).roles).toEqual(["provider_assistant", "provider"]);
   });
 
-  it("costs no round trip for a known client with a wrong secret", async () => {
+  it("costs no round trip for a wrong secret, and lets a new client in at once", async () => {
     const { organization, costOf } = await aKnownClient();
+    const { credentials } = organization.client;
     for (let n = 0; n < 2; n++)
-      expect(await costOf({ ...organization.client.credentials, "X-Client-Secret": `made-up ${n}` })).toBe(0);
-  });
-
-  it("lets a new client in at once, and costs one round trip", async () => {
-    const { organization, client, costOf } = await aKnownClient();
-    const { credentials } = await organization.addClient(organization.admin.id);
-    expect(await client.send("GET", "/waiting_rooms", undefined, credentials)).toMatchObject({ status: 200 });
+      expect(await costOf({ ...credentials, "X-Client-Secret": `made-up ${n}` })).toBe(0);
     const another = await organization.addClient(organization.admin.id);
     expect(await costOf(another.credentials, 200)).toBe(2 + NOTED_USE);
   });
@@ -152,22 +145,15 @@ describe("Unknown credentials", () => {
     expect(await costOf(unknown)).toBe(0);
   });
 
-  it("cost the same if the client was revoked", async () => {
-    const { organization, costOf } = await aKnownClient();
+  it("cost the same if the client was revoked, and nothing if the client ID is longer than any", async () => {
+    const { organization, costOf, askingCosts } = await aKnownClient();
     const { id, credentials } = await organization.addClient(organization.admin.id);
     await given(organization.platform.delete(`/api_clients/${id}`));
     expect(await costOf(credentials)).toBe(1);
     expect(await costOf(credentials)).toBe(0);
-  });
-
-  it("cost nothing if the client ID is longer than any that the service issues, and are not remembered", async () => {
-    const { costOf } = await aKnownClient();
     expect(await costOf({ ...someone(), "X-Client-ID": "x".repeat(64) })).toBe(1);
     expect(await costOf({ ...someone(), "X-Client-ID": "x".repeat(65) })).toBe(0);
-  });
-
-  it("do not make the service forget a known client", async () => {
-    const { costOf, askingCosts } = await aKnownClient();
+    // However many there are, the service does not forget a known client.
     for (let n = 0; n < 100; n++) await costOf(someone());
     expect(await askingCosts()).toBe(1);
   });

@@ -1,13 +1,10 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { DAY } from "../../../src/units.ts";
 import { dateIn, TIME_ZONES } from "../../support/time_zones.ts";
 import { aClinic, ofDates } from "../support/call_metrics.ts";
 import { aRecipient, reportCall } from "../support/calls.ts";
-import { expectRefusal } from "../support/expectations.ts";
-import { anOrganization, given, type Organization } from "../support/organization.ts";
+import { given, type Organization, unique } from "../support/organization.ts";
 import { travelTo } from "../support/time.ts";
-import { planVisit } from "../support/visits.ts";
 
 const setTimeZone = ({ client }: Pick<Organization, "client">, time_zone: string | null) =>
   given(client.put("/organization", { organization: { time_zone } }));
@@ -158,48 +155,17 @@ describe("GET /call_metrics?days=local", () => {
   });
 });
 
-describe.each(["/call_metrics", "/visit_metrics"])("GET %s", (path) => {
-  it("refuses other days than local, and what is no id", async () => {
-    const clinic = await anOrganization();
-    expectRefusal(await clinic.client.get(`${path}?days=utc`), 400, /^days: must be local/);
-    expectRefusal(await clinic.client.get(`${path}?waiting_room_id=x`), 400, /^waiting_room_id/);
-  });
-
-  it("returns 404 for a room of another organization or of none, and for another organization's user", async () => {
-    const [clinic, other] = [await anOrganization(), await anOrganization()];
-    const [room, theirs] = [await clinic.addRoom(), await other.addRoom()];
-    for (const days of ["", "&days=local"]) {
-      await given(clinic.client.get(`${path}?waiting_room_id=${room.id}${days}`));
-      for (const id of [theirs.id, 999_999_999])
-        expectRefusal(await clinic.client.get(`${path}?waiting_room_id=${id}${days}`), 404, /Waiting room/);
-      const query = `?waiting_room_id=${room.id}&user_id=${other.admin.user_id}${days}`;
-      expectRefusal(await clinic.client.get(path + query), 404, /User or waiting room/);
-    }
-  });
-});
-
-it("GET /visit_metrics counts by local date and room, also after a visit has moved", async () => {
-  const clinic = await anOrganization();
-  const provider = await clinic.addProvider();
-  const rooms = [await clinic.addRoom(), await clinic.addRoom({ name: "Radiology" })] as const;
-  const day = Math.ceil(Date.now() / DAY) + 30;
-  const at = (hours: number) => new Date(day * DAY + hours * 3_600_000).toISOString();
-  const date = (days: number) => at(24 * days).slice(0, 10);
-  await setTimeZone(clinic, "Asia/Kathmandu");
-  const plan = { organization_user_id: provider.id };
-  await planVisit(clinic, rooms[0].slug, { ...plan, starts_at: at(18.24) });
-  const moved = await planVisit(clinic, rooms[0].slug, { ...plan, starts_at: at(18.25) });
-  const planned = async (query: string) => {
-    const range = `date_start=${date(-2)}&date_end=${date(3)}`;
-    return (await given(clinic.client.get(`/visit_metrics?days=local&${range}${query}`))).planned;
-  };
-  expect(await planned("")).toEqual({ [date(0)]: 1, [date(1)]: 1 });
-  const change = { waiting_room_slug: rooms[1].slug, starts_at: at(18), ends_at: at(19) };
-  await given(clinic.client.put(`/visits/${moved.id}`, { visit: change }));
-  expect(await planned("")).toEqual({ [date(0)]: 2 });
-  expect(await planned(`&user_id=${provider.user_id}&waiting_room_id=${rooms[0].id}`)).toEqual({
-    [date(0)]: 1,
-  });
-  await given(clinic.client.delete(`/visits/${moved.id}`));
-  expect(await planned(`&waiting_room_id=${rooms[1].id}`)).toEqual({ [date(0)]: 0 });
+it("The end of a call with several waiting recipients writes each row of its metrics once", async () => {
+  const { clinic, room, provider } = await aClinic();
+  const key = unique("call");
+  const first = { waiting_room_slug: room.slug, organization_user_id: provider.id };
+  const recipient = { waiting_since: "1970-01-05T09:00:00Z", joined_at: "1970-01-05T09:02:00Z" };
+  const participants = Array.from({ length: 5 }, () => aRecipient(recipient));
+  await given(reportCall(clinic, key, { ...first, started_at: "1970-01-05T09:02:00Z", participants }));
+  const end = `update calls set ended_at = started_at + 60000, end_is_assumed = 0, failed = 0
+    where organization_id = ? and key = ?`;
+  const writes = async () => (await env.DB.prepare(end).bind(clinic.id, key).run()).meta.rows_written;
+  const [once, again] = [await writes(), await writes()];
+  // With its event, and what follows the end in other tables; four of them are rows of metrics.
+  expect(once - again).toBeLessThanOrEqual(20);
 });

@@ -7,7 +7,7 @@ import { expectGone, expectRefusal } from "../support/expectations.ts";
 import { accept } from "../support/invites.ts";
 import { anInvite, anOrganization, given, type Organization } from "../support/organization.ts";
 import { aClinicWithQueue, leavingNoInvites } from "../support/queue.ts";
-import { countingRows, insertMany } from "../support/rows.ts";
+import { insertMany } from "../support/rows.ts";
 import { fromNow, travelTo } from "../support/time.ts";
 import { changingNothing, leavingNoRows } from "../support/unchanged.ts";
 
@@ -112,17 +112,6 @@ describe("The quota of unused invites", () => {
     await given(invite(clinic));
     const neighbour = await anOrganization();
     await given(invite(neighbour));
-  });
-
-  it("is checked without reading the invites", async () => {
-    const clinic = await aClinicWithInvites(MAX_UNUSED_INVITES - 10);
-    const counting = countingRows();
-    const client = clinic.client.through(counting.fetcher);
-    await given(client.get("/roles"));
-    const { rows_read } = await counting.during(() =>
-      given(invite({ ...clinic, client: { ...clinic.client, ...client } })),
-    );
-    expect(rows_read).toBeLessThan(60);
   });
 
   it("fails only the rows of a bulk invite that are beyond it", async () => {

@@ -31,30 +31,24 @@ const TEXTS = {
 
 type Kind = keyof typeof TEXTS;
 
-/** A call with both final texts, in an organization with a client of each role. */
-async function aDocumentedCall(call: object = {}) {
+/** A call with both final texts. */
+async function aDocumentedCall() {
   const clinic = await anOrganization();
-  const paula = await clinic.addProvider("Paula Provider");
-  const al = await clinic.addUser("Al Assistant", ["provider_assistant"], { assists: [paula.id] });
-  const visit = await aCall(clinic, call, paula);
+  const visit = await aCall(clinic);
   const [provider, rita] = visit.participants;
-  const lines = [
-    says(provider, 0, 1.25, "Take five tablets."),
-    says(rita, 1.5, 2, "Five?"),
-    says(provider, 2, 3, "Five."),
-  ];
+  const lines = [says(provider, 0, 1.25, "Take five tablets."), says(rita, 1.5, 2, "Five?")];
   const texts = {
     transcript: await given(visit.reportTranscript({ ...TEXTS.transcript.report, lines })),
     soap_note: await given(visit.reportSoapNote(TEXTS.soap_note.report)),
   };
   return {
-    ...{ clinic, paula, al, visit, texts, lines },
+    ...{ clinic, visit, texts },
     client: clinic.client,
     correct: (kind: Kind, correction: object, client = clinic.client) =>
       client.put(`${visit.path}/${kind}`, { [kind]: correction }),
     read: (kind: Kind) => given(clinic.client.get(`${visit.path}/${kind}`)),
-    versions: async (kind: Kind, client = clinic.client) =>
-      (await given(client.get(`${visit.path}/${kind}/versions`))).versions,
+    versions: async (kind: Kind) =>
+      (await given(clinic.client.get(`${visit.path}/${kind}/versions`))).versions,
     events: async (type: string) =>
       (await given(clinic.client.get(`/events?type=${type}`))).events.map(
         ({ data }: { data: object }) => data,

@@ -54,18 +54,16 @@ const keepFor = (organization_id: number, days: number | null) =>
 
 const deletedOnce = { object_changes: { status: ["egress_ended", "egress_deleted"] } };
 
-describe("The platform's DELETE …/egresses/{egress_id}", () => {
-  it("deletes the file, and keeps the recording with its audit log, which gets an entry", async () => {
-    const { reported, storage_key, read, updates, call, clinic, remove } = await aRecording();
-    expect((await read()).url).toContain(storage_key);
-    travelTo(timeAhead());
-    expect(await remove()).toMatchObject({ status: 204, body: null });
-    expect(await fileExists(storage_key)).toBe(false);
-    const deleted = { ...reported, status: "egress_deleted", updated_at: timeAhead() };
-    expect(await read()).toEqual({ ...deleted, url: null });
-    expect((await given(clinic.client.get(`${call.path}/egresses`))).egresses).toEqual([deleted]);
-    expect(await updates()).toEqual([{ ...deletedOnce, user_id: SYSTEM_USER_ID }]);
-  });
+it("The platform's DELETE …/egresses/{egress_id} deletes the file, and keeps the recording with its audit log, which gets an entry", async () => {
+  const { reported, storage_key, read, updates, call, clinic, remove } = await aRecording();
+  expect((await read()).url).toContain(storage_key);
+  travelTo(timeAhead());
+  expect(await remove()).toMatchObject({ status: 204, body: null });
+  expect(await fileExists(storage_key)).toBe(false);
+  const deleted = { ...reported, status: "egress_deleted", updated_at: timeAhead() };
+  expect(await read()).toEqual({ ...deleted, url: null });
+  expect((await given(clinic.client.get(`${call.path}/egresses`))).egresses).toEqual([deleted]);
+  expect(await updates()).toEqual([{ ...deletedOnce, user_id: SYSTEM_USER_ID }]);
 });
 
 describe("The organization's DELETE …/egresses/{id}", () => {
@@ -149,28 +147,26 @@ describe("DELETE …/egresses/{egress_id} while the storage fails", () => {
   });
 });
 
-describe("The cron's deletion of recordings", () => {
-  it("stops at a legal hold that begins during the run, before the file is deleted", async () => {
-    const { call, keepFor, read, storage_key } = await aRecording();
-    await keepFor(1);
-    let held: Promise<unknown> | undefined;
-    const DB = observedDatabase({
-      prepare(text) {
-        const looksForFiles = text.startsWith("select") && text.includes('"egress_files"');
-        if (looksForFiles) held ??= given(call.hold());
-      },
-      async query(run) {
-        await held;
-        return run();
-      },
-    });
-    const bucket = aBucket();
-    await workerWith({ DB, RECORDINGS: bucket.binding }).runCron();
-    expect(held).toBeDefined();
-    expect(bucket.asked.flat()).not.toContain(storage_key);
-    expect((await read()).url).toContain(storage_key);
-    expect(await fileExists(storage_key)).toBe(true);
+it("The cron's deletion of recordings stops at a legal hold that begins during the run, before the file is deleted", async () => {
+  const { call, keepFor, read, storage_key } = await aRecording();
+  await keepFor(1);
+  let held: Promise<unknown> | undefined;
+  const DB = observedDatabase({
+    prepare(text) {
+      const looksForFiles = text.startsWith("select") && text.includes('"egress_files"');
+      if (looksForFiles) held ??= given(call.hold());
+    },
+    async query(run) {
+      await held;
+      return run();
+    },
   });
+  const bucket = aBucket();
+  await workerWith({ DB, RECORDINGS: bucket.binding }).runCron();
+  expect(held).toBeDefined();
+  expect(bucket.asked.flat()).not.toContain(storage_key);
+  expect((await read()).url).toContain(storage_key);
+  expect(await fileExists(storage_key)).toBe(true);
 });
 
 it("PUT …/egresses/{egress_id} that names another file during a deletion makes the cron delete both files", async () => {

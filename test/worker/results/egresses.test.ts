@@ -5,22 +5,20 @@ import { aTimestamp, expectRefusal } from "../support/expectations.ts";
 import { given } from "../support/organization.ts";
 import { changingNothing, changingOnlyTheLog } from "../support/unchanged.ts";
 
-describe("A later PUT …/egresses/{egress_id}", () => {
-  it("sets, keeps and clears started_at, duration and size, without an entry in the audit log", async () => {
-    const { report, reported, get, list, audit } = await anEndedEgress();
-    const file = { started_at: "2026-01-31T10:30:02.250+01:00", duration: 12.34567, size: 104_857_600 };
-    const described = { started_at: "2026-01-31T09:30:02.250Z", duration: 12.346, size: 104_857_600 };
-    const answer = await given(report(file));
-    expect(answer).toEqual({ ...reported, ...described, updated_at: aTimestamp });
-    await changingNothing(() => given(report(file)));
-    await changingNothing(() => given(report({})));
-    expect((await get(reported.id)).body).toMatchObject(described);
-    expect((await list()).body.egresses).toEqual([answer]);
-    const cleared = await given(report({ started_at: null, duration: null, size: null }));
-    expect(cleared).toEqual({ ...reported, updated_at: aTimestamp });
-    // The entry for the end of the recording.
-    expect((await given(audit(reported.id, "?event=update"))).audit_logs).toHaveLength(1);
-  });
+it("A later PUT …/egresses/{egress_id} sets, keeps and clears started_at, duration and size, without an entry in the audit log", async () => {
+  const { report, reported, get, list, audit } = await anEndedEgress();
+  const file = { started_at: "2026-01-31T10:30:02.250+01:00", duration: 12.34567, size: 104_857_600 };
+  const described = { started_at: "2026-01-31T09:30:02.250Z", duration: 12.346, size: 104_857_600 };
+  const answer = await given(report(file));
+  expect(answer).toEqual({ ...reported, ...described, updated_at: aTimestamp });
+  await changingNothing(() => given(report(file)));
+  await changingNothing(() => given(report({})));
+  expect((await get(reported.id)).body).toMatchObject(described);
+  expect((await list()).body.egresses).toEqual([answer]);
+  const cleared = await given(report({ started_at: null, duration: null, size: null }));
+  expect(cleared).toEqual({ ...reported, updated_at: aTimestamp });
+  // The entry for the end of the recording.
+  expect((await given(audit(reported.id, "?event=update"))).audit_logs).toHaveLength(1);
 });
 
 describe("GET …/egresses/{id}", () => {

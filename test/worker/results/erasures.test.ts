@@ -17,6 +17,7 @@ import { expectRefusal } from "../support/expectations.ts";
 import { observedDatabase } from "../support/observed_database.ts";
 import { anOrganization, given, type Organization, unique } from "../support/organization.ts";
 import { workerWith } from "../support/queue.ts";
+import { ALL, aDocumentedCall, NOTHING as GONE } from "../support/retention.ts";
 import { countingRows, insertMany } from "../support/rows.ts";
 import { aBucket, fileExists, storeFile } from "../support/storage.ts";
 import { fromNow, travelTo } from "../support/time.ts";
@@ -275,45 +276,23 @@ describe("DELETE /participants of a person with many calls", () => {
 });
 
 /** A patient's call with a transcript, a SOAP note and a recording with a file. */
-async function aDocumentedCall(
+const documentedCallOf = (
   clinic: Organization,
-  reference: string,
-  { egress = {}, ...call }: { egress?: object } & Record<string, unknown> = {},
-) {
-  const documented = await callOf(clinic, reference, call);
-  const storage_key = `${clinic.slug}/${unique("file")}.wav`;
-  await storeFile(storage_key);
-  const reported = await documented.addEgress({ storage_key, ...egress });
-  const [{ key: participant_key }] = documented.participants;
-  const lines = [{ participant_key, text: "Good morning.", start_time: 0, end_time: 1 }];
-  const transcript = { is_final: true, lines };
-  await given(documented.reportTranscript(transcript));
-  await given(documented.reportSoapNote({ text: "Subjective: well.", is_final: true }));
-  const statusOf = async (result: string) => (await clinic.client.get(`${documented.path}/${result}`)).status;
-  return {
-    ...documented,
-    reported,
-    storage_key,
-    transcript,
-    left: async () => ({
-      transcript: (await statusOf("transcript")) === 200,
-      note: (await statusOf("soap_note")) === 200,
-      file: await fileExists(storage_key),
-      status: (await storedRows(clinic, "egresses")).find(({ id }) => id === reported.id)?.status,
-    }),
-  };
-}
-
-const ALL = { transcript: true, note: true, file: true, status: "egress_ended" };
-const GONE = { transcript: false, note: false, file: false, status: "egress_deleted" };
+  external_reference: string,
+  call: object = {},
+  egress: object = {},
+) => {
+  const participants = [aProviderOnTheCall(), aRecipient({ external_reference })];
+  return aDocumentedCall(clinic, { participants, ...call }, egress);
+};
 
 describe("DELETE /participants with texts=true", () => {
   it("also deletes the results of the person's calls, and of no others", async () => {
     const clinic = await anOrganization();
     const [reference, other] = [unique("patient"), unique("patient")];
-    const calls = [await aDocumentedCall(clinic, reference), await aDocumentedCall(clinic, reference)];
-    const theirs = await aDocumentedCall(clinic, other);
-    const held = await aDocumentedCall(clinic, reference, { legal_hold: true });
+    const calls = [await documentedCallOf(clinic, reference), await documentedCallOf(clinic, reference)];
+    const theirs = await documentedCallOf(clinic, other);
+    const held = await documentedCallOf(clinic, reference, { legal_hold: true });
     expect(await given(erase(clinic, reference, true))).toEqual({
       ...NOTHING,
       erased_count: 2,
@@ -340,7 +319,7 @@ describe("DELETE /participants with texts=true", () => {
     for (const texts of [undefined, false]) {
       const clinic = await anOrganization();
       const reference = unique("patient");
-      const call = await aDocumentedCall(clinic, reference);
+      const call = await documentedCallOf(clinic, reference);
       expect(await given(erase(clinic, reference, texts))).toEqual({ ...NOTHING, erased_count: 1 });
       expect(await given(changingOnlyTheLog(() => erase(clinic, reference, true)))).toEqual(NOTHING);
       expect(await call.left()).toEqual(ALL);
@@ -350,26 +329,22 @@ describe("DELETE /participants with texts=true", () => {
   it("keeps late reports from adding a transcript or a SOAP note, whether or not there was one", async () => {
     const clinic = await anOrganization();
     const reference = unique("patient");
-    const call = await aDocumentedCall(clinic, reference);
+    const call = await documentedCallOf(clinic, reference);
     const without = await callOf(clinic, reference);
     await given(erase(clinic, reference, true));
-    const lines = [
-      { participant_key: without.participants[0].key, text: "Hello", start_time: 0, end_time: 1 },
-    ];
-    for (const report of [
-      () => call.reportTranscript(call.transcript),
-      () => call.reportSoapNote({ text: "Well.", is_final: true }),
-      () => without.reportTranscript({ is_final: true, lines }),
-      () => without.reportSoapNote({ text: "Well.", is_final: true }),
-    ])
-      expectRefusal(await changingNothing(report), 422, /was deleted: it cannot be reported again/);
+    for (const each of [call, without])
+      for (const report of [
+        () => each.reportTranscript({ is_final: true, lines: [] }),
+        () => each.reportSoapNote({ text: "Well.", is_final: true }),
+      ])
+        expectRefusal(await changingNothing(report), 422, /was deleted: it cannot be reported again/);
   });
 
   it("also deletes a recording whose end is reported later, with the file that the report names", async () => {
     const clinic = await anOrganization();
     const reference = unique("patient");
     const egress = { status: "egress_ending", ended_at: null };
-    const call = await aDocumentedCall(clinic, reference, { egress });
+    const call = await documentedCallOf(clinic, reference, {}, egress);
     await given(erase(clinic, reference, true));
     expect(await call.left()).toEqual(GONE);
     const storage_key = `${clinic.slug}/${unique("late")}.wav`;
@@ -384,11 +359,11 @@ describe("DELETE /participants with texts=true", () => {
   it("leaves the files to the cron while the storage fails", async () => {
     const clinic = await anOrganization();
     const reference = unique("patient");
-    const call = await aDocumentedCall(clinic, reference);
+    const call = await documentedCallOf(clinic, reference);
     const bucket = aBucket(() => true);
     const { fetcher, runCron } = workerWith({ RECORDINGS: bucket.binding });
     expect(await given(erase(clinic, reference, true, fetcher))).toEqual({ ...NOTHING, erased_count: 1 });
-    expect(await call.left()).toEqual({ ...GONE, file: true, status: "egress_ended" });
+    expect(await call.left()).toEqual({ ...GONE, recording: true });
     bucket.refuses = () => false;
     await runCron();
     expect(await call.left()).toEqual(GONE);
@@ -472,31 +447,5 @@ describe("DELETE /participants of a person named in planned visits", () => {
     expect(await given(erase(clinic, reference))).toEqual({ ...NOTHING, erased_count: 1 });
     expect((await readVisit(clinic, visit)).participants).toMatchObject([ERASED]);
     expect((await readVisit(clinic, left)).participants).toMatchObject([{ external_reference: "other" }]);
-  });
-
-  it("changes their visits in portions", async () => {
-    const clinic = await anOrganization();
-    const reference = unique("patient");
-    const { slug } = await clinic.addRoom();
-    const first = await planVisit(clinic, slug, { participants: [named(reference)] });
-    leavingNoRows(clinic.id, "former_references", "people", "visits");
-    await insertMany(
-      ERASED_PORTION,
-      `insert into visits (organization_id, waiting_room_id, status, starts_at, ends_at, last_participant_id, created_at, updated_at)
-       select organization_id, waiting_room_id, 'missed', n, n + 1, 1, n, n from visits join counter where id = ?`,
-      first.id,
-    );
-    await env.DB.prepare(
-      `insert into people (organization_id, visit_id, number, display_name, role, external_reference, reference_digest,
-         created_at, updated_at)
-       select named.organization_id, visits.id, number, display_name, role, named.external_reference, reference_digest, 1, 1
-       from visits join people as named where visits.organization_id = ?1 and visits.id <> ?2 and named.visit_id = ?2`,
-    )
-      .bind(clinic.id, first.id)
-      .run();
-    const more = { ...NOTHING, erased_count: ERASED_PORTION, remaining_count: 1 };
-    expect(await given(erase(clinic, reference))).toEqual(more);
-    expect(await given(erase(clinic, reference))).toEqual({ ...NOTHING, erased_count: 1 });
-    expect(await storedText(clinic)).not.toContain(reference);
   });
 });

@@ -32,21 +32,19 @@ async function recordingOf({ client }: Organization, path: string, egress_id: st
   return given(client.get(`${path}/egresses/${found.id}`));
 }
 
-describe("PUT …/egresses/{egress_id} with another recording's file", () => {
-  it("is also refused by the database, whatever code writes it", async () => {
-    const { call, clinic, storage_key, egress_id } = await aTakenFile();
-    await given(reportEgress(clinic, egress_id, { storage_key: null }));
-    const { id } = await call.addEgress();
-    const statements = [
-      env.DB.prepare("update egresses set storage_key = ? where id = ?").bind(storage_key, id),
-      env.DB.prepare(
-        `insert into egresses (organization_id, call_id, egress_id, status, is_stopped, storage_key, created_at, updated_at)
-         values (?, ?, ?, 'egress_ended', 1, ?, 0, 0)`,
-      ).bind(clinic.id, call.id, unique("egress"), storage_key),
-    ];
-    for (const statement of statements)
-      await changingNothing(() => expect(statement.run()).rejects.toThrow(/file is of another recording/));
-  });
+it("PUT …/egresses/{egress_id} with another recording's file is also refused by the database, whatever code writes it", async () => {
+  const { call, clinic, storage_key, egress_id } = await aTakenFile();
+  await given(reportEgress(clinic, egress_id, { storage_key: null }));
+  const { id } = await call.addEgress();
+  const statements = [
+    env.DB.prepare("update egresses set storage_key = ? where id = ?").bind(storage_key, id),
+    env.DB.prepare(
+      `insert into egresses (organization_id, call_id, egress_id, status, is_stopped, storage_key, created_at, updated_at)
+       values (?, ?, ?, 'egress_ended', 1, ?, 0, 0)`,
+    ).bind(clinic.id, call.id, unique("egress"), storage_key),
+  ];
+  for (const statement of statements)
+    await changingNothing(() => expect(statement.run()).rejects.toThrow(/file is of another recording/));
 });
 
 /** The path of the room's call, which has ended with everybody's consent. */

@@ -94,23 +94,20 @@ describe("PUT …/calls/{key}/transcript of the maximum size", () => {
   });
 });
 
-describe("The id of a transcript line", () => {
-  it("is unique in the service, even if reports come at once", async () => {
-    const clinic = await anOrganization();
-    const calls = await Promise.all([1, 2, 3, 4, 5].map(() => aCall(clinic)));
-    const grow = (length: number) =>
-      Promise.all(
-        calls.map((call) => {
-          const lines = anHourOf(call.participants).slice(0, length);
-          return given(call.reportTranscript({ is_final: false, lines }));
-        }),
-      );
-    const before = await grow(20);
-    const after = await grow(50);
-    for (const [n, transcript] of after.entries())
-      expect(ids(transcript).slice(0, 20)).toEqual(ids(before[n]));
-    expect(new Set(after.flatMap(ids)).size).toBe(5 * 50);
-  });
+it("The id of a transcript line is unique in the service, even if reports come at once", async () => {
+  const clinic = await anOrganization();
+  const calls = await Promise.all([1, 2, 3, 4, 5].map(() => aCall(clinic)));
+  const grow = (length: number) =>
+    Promise.all(
+      calls.map((call) => {
+        const lines = anHourOf(call.participants).slice(0, length);
+        return given(call.reportTranscript({ is_final: false, lines }));
+      }),
+    );
+  const before = await grow(20);
+  const after = await grow(50);
+  for (const [n, transcript] of after.entries()) expect(ids(transcript).slice(0, 20)).toEqual(ids(before[n]));
+  expect(new Set(after.flatMap(ids)).size).toBe(5 * 50);
 });
 
 it("GET …/transcript returns a line without a name if the record of its speaker is gone", async () => {

@@ -116,7 +116,10 @@ describe("The size of a transcript", () => {
       const { transcript_lines } = await given(report({ is_final: true, lines }));
       const corrected = transcript_lines.map(({ id }: { id: number }) => ({ id, text: "Two." }));
       await given(correct({ lines: corrected }));
-      expect(new Set(texts(await read()))).toEqual(new Set(["Two."]));
+      const shown: TranscriptBody = await read();
+      expect(shown.transcript_lines).toEqual(
+        transcript_lines.map((line: object) => ({ ...line, text: "Two." })),
+      );
       if (lines.length === 10_000)
         expectRefusal(
           await changingNothing(() => correct({ lines: [...corrected, corrected[0]] })),
@@ -137,36 +140,16 @@ it("PUT …/calls/{call_id}/soap_note accepts a correction as long as a report, 
   await given(correct("🩺".repeat(200_000)));
 });
 
-describe("GET …/transcript of a long transcript", () => {
-  it.each<[string, Line[]]>([
-    ["lines of an ordinary length", linesOf(5500, (n) => `${n}`.padEnd(110, "."))],
-    ["lines of a word", linesOf(10_000, () => "A good morning to you")],
-    ["lines of characters that JSON escapes", linesOf(95, () => `a${"\u001b".repeat(1_700)}`)],
-  ])("returns nearly 1 MiB completely, in %s", async (_, lines) => {
-    expect(JSON.stringify(lines).length).toBeGreaterThan(900_000);
-    const { report, read } = await aCallOfP();
-    const transcript = { summary: "Long.", is_final: true, lines };
-    const reported = await given(report(transcript));
-    const shown: TranscriptBody = await read();
-    expect(JSON.stringify(shown)).toBe(JSON.stringify(reported));
-    const said = shown.transcript_lines.map((line) => [line.text, line.start_time, line.end_time]);
-    expect(JSON.stringify(said)).toBe(
-      JSON.stringify(lines.map((line) => [line.text, line.start_time, line.end_time])),
-    );
-    expect(JSON.stringify(await given(report(transcript)))).toBe(JSON.stringify(reported));
-  });
-
-  it("returns a summary of 200,000 characters and a line of 10,000, of any kind", async () => {
-    const { clinic, call, paula, read } = await aCallToTranscribe();
-    leavingNoRows(clinic.id, "call_texts");
-    const transcript = {
-      summary: "🩺".repeat(200_000),
-      is_final: true,
-      lines: [says(paula, 0, 1, "🩺".repeat(10_000))],
-    };
-    expect((await call.reportTranscript(transcript)).status).toBe(200);
-    const { body } = await read();
-    expect(body.summary === transcript.summary).toBe(true);
-    expect(texts(body)[0] === transcript.lines[0]?.text).toBe(true);
-  });
+it("GET …/transcript of a long transcript returns a summary of 200,000 characters and a line of 10,000, of any kind", async () => {
+  const { clinic, call, paula, read } = await aCallToTranscribe();
+  leavingNoRows(clinic.id, "call_texts");
+  const transcript = {
+    summary: "🩺".repeat(200_000),
+    is_final: true,
+    lines: [says(paula, 0, 1, "🩺".repeat(10_000))],
+  };
+  expect((await call.reportTranscript(transcript)).status).toBe(200);
+  const { body } = await read();
+  expect(body.summary === transcript.summary).toBe(true);
+  expect(texts(body)[0] === transcript.lines[0]?.text).toBe(true);
 });

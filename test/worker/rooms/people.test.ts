@@ -100,37 +100,6 @@ describe("A person with a record", () => {
     expectRefusal(await other.client.put(path, { participant: { display_name: "R." } }), 404);
   });
 
-  it("is erased from everywhere by a number that they had before, and late reports bring nothing back", async () => {
-    const { clinic, reference, visit, call, onCall, logged } = await aVisitOfRita();
-    const other = await anOrganization();
-    await aCall(other, { participants: [aProviderOnTheCall({ external_reference: reference })] });
-    const theirs = await rowsOf(other.id);
-    const { id } = await onCall();
-    const number = unique("patient");
-    const path = `${call.path}/participants/${id}`;
-    await given(clinic.client.put(path, { participant: { external_reference: number } }));
-    const erased = await given(
-      clinic.client.delete(`/participants?external_reference=${reference}&texts=true`),
-    );
-    expect(erased).toEqual({ erased_count: 2, held_count: 0, ongoing_count: 0, remaining_count: 0 });
-    const late = {
-      key: keyOf(visit),
-      display_name: "Rita Recipient",
-      role: "recipient",
-      external_reference: number,
-    };
-    await given(call.report({ participants: [late], ended_at: ENDED_AT, external_reference: number }));
-    for (const personal of [reference, number, "Rita Recipient", keyOf(visit)])
-      expect(await storedText(clinic)).not.toContain(personal);
-    for (const sought of [reference, number]) expect(await logged(sought)).toBeGreaterThan(0);
-    expect(await rowsOf(other.id)).toEqual(theirs);
-    expectRefusal(
-      await clinic.client.put(path, { participant: { display_name: "Rita" } }),
-      422,
-      /was erased/,
-    );
-  });
-
   it("comes as Participant if they were erased before, and stays whole while they wait", async () => {
     const { clinic, slug, visit, reference } = await aVisitOfRita();
     const key = `2nd:${keyOf(visit)}`;

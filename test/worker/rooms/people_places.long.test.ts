@@ -1,4 +1,6 @@
+import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import { entriesAbout } from "../support/access_logs.ts";
 import { platform } from "../support/api.ts";
 import { ENDED_AT, reportCall, STARTED_AT, WAITING_SINCE } from "../support/calls.ts";
 import { everyRowAsText, rowsOf } from "../support/database.ts";
@@ -119,6 +121,24 @@ async function aPerson(clinic: Organization, slug: string, first: Place, second:
   }
 }
 
+/** Rows of an organization that contradict the record of a person. */
+async function contradictionsIn({ id }: Organization) {
+  const { results } = await env.DB.prepare(
+    `select 'a copied digest' as wrong from participants join people on people.id = person_id
+     where people.organization_id = ?1 and participants.reference_digest is not people.reference_digest
+     union all select 'a time' from people join computed_person_times on person_id = people.id
+     where organization_id = ?1
+       and (people.over_at is not computed_person_times.over_at or people.visit_starts_at is not computed_person_times.visit_starts_at)
+     union all select 'an erased name' from people
+     where organization_id = ?1 and erased_at is not null and (display_name <> 'Participant' or external_reference is not null)
+     union all select 'a name without its digest' from people
+     where organization_id = ?1 and (external_reference is null) <> (reference_digest is null)`,
+  )
+    .bind(id)
+    .all();
+  return results;
+}
+
 describe.each(PAIRS)("A person in a %s, then in a %s", (first, second) => {
   it("is corrected, looked up and erased in both, whatever was said where", async () => {
     const clinic = await anOrganization();
@@ -197,6 +217,7 @@ describe.each(PAIRS)("A person in a %s, then in a %s", (first, second) => {
         expect([cell, personal.filter((text) => stored.includes(text))]).toEqual([cell, []]);
       };
       await isGone();
+      expect([cell, await contradictionsIn(clinic)]).toEqual([cell, []]);
       for (const place of [first, second])
         if (place !== "visit") await rita.tell(place, whole, true);
         else
@@ -209,6 +230,11 @@ describe.each(PAIRS)("A person in a %s, then in a %s", (first, second) => {
       await isGone();
       expect(await rowsOf(other.id)).toEqual(theirs);
     }
+    expect(await contradictionsIn(clinic)).toEqual([]);
+    const erased = (await entriesAbout(clinic, "delete", "participant")).map(
+      ({ resource_id }) => resource_id,
+    );
+    expect(new Set(erased).size).toBe(erased.length);
     // In all tables, only the other organization's rows name them.
     const [stored, theirs] = await Promise.all([everyRowAsText(), rowsOf(other.id)]);
     const timesIn = (rows: unknown, text: string) => JSON.stringify(rows).split(text).length;

@@ -126,7 +126,16 @@ async function addDeliveries(organization: Organization, size: number) {
   );
 }
 
+/** Inserts ongoing calls that nobody has reported for 30 days. */
+async function addSilentCalls(organization: Organization, size: number) {
+  await addCalls(organization, size);
+  await env.DB.prepare("update calls set ended_at = null, updated_at = ? where organization_id = ?")
+    .bind(Date.now() - 30 * DAY, organization.id)
+    .run();
+}
+
 export const BACKLOGS: Backlog[] = [
+  { name: "endSilentCalls", add: addSilentCalls, due: "calls where ended_at is null" },
   {
     name: "deleteOldCodes",
     add: (organization, size) => insertCodes(organization, size, 1),

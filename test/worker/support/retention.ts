@@ -24,13 +24,7 @@ export async function aDocumentedCall(clinic: Organization, call: object = {}, e
   const storage_key = `${clinic.slug}/${unique("file")}.wav`;
   await storeFile(storage_key);
   const reported = await documented.addEgress({ storage_key, ...egress });
-  const line = {
-    participant_key: documented.participants[0].key,
-    text: "Good morning.",
-    start_time: 0,
-    end_time: 1,
-  };
-  await given(documented.reportTranscript({ is_final: true, lines: [line] }));
+  await given(documented.reportTranscript({ is_final: true, lines: [] }));
   await given(documented.reportSoapNote({ text: "Subjective: well.", is_final: true }));
   const statusOf = async (result: string) => (await clinic.client.get(`${documented.path}/${result}`)).status;
   return {

@@ -1,5 +1,7 @@
 import { env } from "cloudflare:workers";
+import { growCalls, growEverythingElse, type Run } from "../../support/grown.ts";
 import { observedDatabase } from "./observed_database.ts";
+import type { Organization } from "./organization.ts";
 import { throughWorkerWith } from "./worker.ts";
 
 /** A fetcher that adds up the rows that D1 reads and writes for the Worker. */
@@ -26,6 +28,32 @@ export function countingRows() {
       return { result: await work(), rows_read: read, rows_written: written };
     },
   };
+}
+
+/** Runs a statement on the first database. */
+export const run: Run = (statement, ...values) =>
+  env.DB.prepare(statement)
+    .bind(...values)
+    .run();
+
+/** Adds this many rows to every table of the organization. A call starts on each day since 1970, unless `start` says otherwise. */
+export async function grow(
+  { id, slug, admin, client }: Organization,
+  provider: { id: number },
+  room: { id: number },
+  size: number,
+  start?: string,
+) {
+  const ids = {
+    id,
+    slug,
+    user_id: admin.id,
+    client_id: client.id,
+    provider_id: provider.id,
+    room_id: room.id,
+  };
+  await growCalls(run, ids, size, Date.now(), start);
+  await growEverythingElse(run, ids, size, Date.now());
 }
 
 /** Inserts the rows that the statement selects for each `n` from 1 to `size`, in portions. */

@@ -4,13 +4,8 @@ import { accessLogOf } from "./access_log_source.ts";
 import type { VerifiedAccessLog, VerifyOptions } from "./access_log_types.ts";
 import type { ClientSettings } from "./settings.ts";
 
-export { type AccessLogSeal, verifySeals } from "./access_log_chain.ts";
-export {
-  AccessLogFault,
-  type PublishedKey,
-  type VerifiedAccessLog,
-  type VerifyOptions,
-} from "./access_log_types.ts";
+export { type AccessLogSeal, type PublishedKey, verifySeals } from "./access_log_chain.ts";
+export { AccessLogFault, type VerifiedAccessLog, type VerifyOptions } from "./access_log_types.ts";
 
 /**
  * Checks the seals of the organization's access log and their files, and that the service shows the entries in those files.

@@ -4,7 +4,7 @@ import type { AccessLogSeal } from "../../dist/client/external/types.gen.js";
 import { AccessLogFault, failing, type PublishedKey } from "./access_log_types.ts";
 import { decoded } from "./vcons.ts";
 
-export type { AccessLogSeal };
+export type { AccessLogSeal, PublishedKey };
 
 const HOUR = 3_600_000;
 export const DAY: number = 24 * HOUR;

@@ -2,16 +2,7 @@
 import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
-import {
-  DAY,
-  endOfDate,
-  isDate,
-  type AccessLogSeal as Seal,
-  sha256,
-  verifyChain,
-  verifyHeads,
-  warningsOf,
-} from "./access_log_chain.ts";
+import * as chain from "./access_log_chain.ts";
 import {
   type AccessLogSource,
   type Check,
@@ -21,67 +12,38 @@ import {
 } from "./access_log_types.ts";
 import { linesOf } from "./ndjson.ts";
 
+type Seal = chain.AccessLogSeal;
+
 /** In milliseconds. The service deletes listed entries 400 days after their day was sealed; the files stay. */
 const LISTED_FOR = 400 * 86_400_000;
-
-/** Compares each file with its seal and with the list. Reads both as streams, so memory does not grow with the log. */
-export async function verifyFiles(
-  source: AccessLogSource,
-  seals: Seal[],
-  chosen: Seal[],
-  { now, onProgress }: Check,
-): Promise<number> {
-  const isListed = ({ date }: Seal) => endOfDate(date) + LISTED_FOR > now;
-  const firstListed = chosen.find(isListed);
-  const before = firstListed && seals[seals.indexOf(firstListed) - 1];
-  const list = new Entries(firstListed ? source.list(before?.last_id ?? 0) : []);
-  let entries = 0;
-  try {
-    for (const seal of chosen) {
-      const days = daysOf(seal, seals);
-      await verifyFile(source, seal, days, isListed(seal) ? list : null, (more) =>
-        onProgress(seal.date, entries + more),
-      );
-      entries += seal.count;
-      onProgress(seal.date, entries);
-    }
-  } finally {
-    await list.close();
-  }
-  return entries;
-}
 
 /** The most entries in a seal. The next seal has the rest of the day. */
 const FULL_SEAL = 1_000_000;
 
-interface Days {
-  /** @returns undefined if the entry may be in the seal */
-  faultOf: (id: number, at: number, isFirst: boolean) => string | undefined;
-}
+/** @returns undefined if the entry may be in the seal */
+type FaultOf = (id: number, at: number, isFirst: boolean) => string | undefined;
 
 /**
  * A seal is for the day of its first entry; if that entry came after its day was sealed, for the day after the previous seal.
  * It has the entries of its own day and late entries of the day before. After a full seal, it also has the rest of that seal's
  * days.
  */
-function daysOf(seal: Seal, seals: readonly Seal[]): Days {
+function faultsOf(seal: Seal, seals: readonly Seal[]): FaultOf {
   const n = seals.indexOf(seal);
   const before = seals[n - 1];
   let first = n;
   while (first > 0 && Number(seals[first - 1]?.count) >= FULL_SEAL) first--;
-  const since = Date.parse(seals[first]?.date ?? seal.date) - DAY;
-  const end = endOfDate(seal.date);
-  return {
-    faultOf(id, at, isFirst) {
-      if (Number.isNaN(at)) return `the entry ${id} has no time.`;
-      const day = new Date(at).toISOString().slice(0, 10);
-      if (at < since || at >= end) return `the entry ${id} is of ${day}.`;
-      const isLate = before !== undefined && day <= before.date;
-      const date = isLate ? endOfDate(before.date) : Date.parse(day);
-      if (isFirst && date !== Date.parse(seal.date))
-        return `its first entry ${id} is of ${day}, which is not the day of the seal.`;
-      return undefined;
-    },
+  const since = Date.parse(seals[first]?.date ?? seal.date) - chain.DAY;
+  const end = chain.endOfDate(seal.date);
+  return (id, at, isFirst) => {
+    if (Number.isNaN(at)) return `the entry ${id} has no time.`;
+    const day = new Date(at).toISOString().slice(0, 10);
+    if (at < since || at >= end) return `the entry ${id} is of ${day}.`;
+    const isLate = before !== undefined && day <= before.date;
+    const date = isLate ? chain.endOfDate(before.date) : Date.parse(day);
+    if (isFirst && date !== Date.parse(seal.date))
+      return `its first entry ${id} is of ${day}, which is not the day of the seal.`;
+    return undefined;
   };
 }
 
@@ -90,7 +52,7 @@ const PROGRESS_EVERY = 100_000;
 async function verifyFile(
   source: AccessLogSource,
   seal: Seal,
-  days: Days,
+  faultOf: FaultOf,
   list: Entries | null,
   progress: (entries: number) => void,
 ) {
@@ -105,7 +67,7 @@ async function verifyFile(
   for await (const line of lines) {
     const { id, at } = entryOf(line);
     if (!(id > last_id)) fail(`The file is not the one that was sealed: line ${count + 1} is out of order.`);
-    misplaced ??= days.faultOf(id, at, first_id === 0);
+    misplaced ??= faultOf(id, at, first_id === 0);
     first_id ||= id;
     last_id = id;
     if (++count > seal.count)
@@ -202,19 +164,36 @@ async function* unpacked(
   }
 }
 
+/** Compares each file with its seal and with the list. Reads both as streams, so memory does not grow with the log. */
 export async function verifySource(source: AccessLogSource, check: Check): Promise<VerifiedAccessLog> {
-  const { from, heads } = check;
-  if (from !== undefined && !isDate(from)) throw new TypeError("from: must be a date such as 2026-01-31");
-  const { organization_id, seals } = verifyChain(await source.seals(), await source.keys());
-  verifyHeads(seals, heads);
+  const { from, heads, now, onProgress } = check;
+  if (from !== undefined && !chain.isDate(from))
+    throw new TypeError("from: must be a date such as 2026-01-31");
+  const { organization_id, seals } = chain.verifyChain(await source.seals(), await source.keys());
+  chain.verifyHeads(seals, heads);
   const chosen = seals.filter(({ date }) => from === undefined || date >= from);
-  const entries = await verifyFiles(source, seals, chosen, check);
+  const isListed = ({ date }: Seal) => chain.endOfDate(date) + LISTED_FOR > now;
+  const firstListed = chosen.find(isListed);
+  const before = firstListed && seals[seals.indexOf(firstListed) - 1];
+  const list = new Entries(firstListed ? source.list(before?.last_id ?? 0) : []);
+  let entries = 0;
+  try {
+    for (const seal of chosen) {
+      const listed = isListed(seal) ? list : null;
+      const progress = (more: number) => onProgress(seal.date, entries + more);
+      await verifyFile(source, seal, faultsOf(seal, seals), listed, progress);
+      entries += seal.count;
+      progress(0);
+    }
+  } finally {
+    await list.close();
+  }
   const last = seals.at(-1);
   return {
     organization_id,
     entries,
     days: new Set(chosen.map(({ date }) => date)).size,
-    head: last ? { date: last.date, seal_sha256: sha256(last.jws) } : null,
-    warnings: warningsOf(seals, chosen, check),
+    head: last ? { date: last.date, seal_sha256: chain.sha256(last.jws) } : null,
+    warnings: chain.warningsOf(seals, chosen, check),
   };
 }

@@ -59,7 +59,13 @@ function clientOf(connection: Connection): Client {
   return {
     ...operations,
     followEvents: (options) => followEvents(operations.listEvents, options) as AsyncGenerator<never, never>,
-    eraseParticipant: (person, options) => eraseParticipant(operations.eraseParticipations, person, options),
+    async eraseParticipant(person, options) {
+      for (let erased_count = 0; ; ) {
+        const portion = await operations.eraseParticipations(person, options);
+        erased_count += portion.erased_count;
+        if (portion.remaining_count === 0) return { ...portion, erased_count };
+      }
+    },
     async *exportParticipant(person, options) {
       for await (const { line } of exportedLines(connection, person, options)) yield line;
     },
@@ -69,15 +75,3 @@ function clientOf(connection: Connection): Client {
 
 /** The person to erase, and whether to delete the transcripts, SOAP notes and recordings of their calls too. */
 export type PersonToErase = NonNullable<EraseParticipationsData["query"]>;
-
-export async function eraseParticipant(
-  erasePortion: (person: PersonToErase, options?: RequestOptions) => Promise<EraseParticipationsResponse>,
-  person: PersonToErase,
-  options?: RequestOptions,
-): Promise<EraseParticipationsResponse> {
-  for (let erased_count = 0; ; ) {
-    const portion = await erasePortion(person, options);
-    erased_count += portion.erased_count;
-    if (portion.remaining_count === 0) return { ...portion, erased_count };
-  }
-}

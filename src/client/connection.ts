@@ -1,20 +1,12 @@
 import { VERSION } from "../../dist/client/external/operations.gen.js";
 import type { Connection } from "./send.ts";
-import {
-  type ClientSettings,
-  headerValue,
-  MAX_RETRIES,
-  type PurposeOfUse,
-  requireRetries,
-  requireTimeout,
-  TIMEOUT,
-} from "./settings.ts";
+import * as options from "./settings.ts";
 
 /**
  * @throws Error in a browser
  * @throws TypeError for a setting that is missing or not valid
  */
-export function connectionOf(settings: ClientSettings): Connection {
+export function connectionOf(settings: options.ClientSettings): Connection {
   if ("window" in globalThis && "document" in globalThis)
     throw new Error("A client secret must not get into a browser: create the client on your server");
   for (const name of ["baseUrl", "clientId", "clientSecret"] as const)
@@ -23,13 +15,13 @@ export function connectionOf(settings: ClientSettings): Connection {
     baseUrl: apiAt(settings.baseUrl),
     headers: {
       "User-Agent": `organization-video-visit-client/${VERSION}`,
-      "X-Client-ID": headerValue("clientId", settings.clientId),
-      "X-Client-Secret": headerValue("clientSecret", settings.clientSecret),
+      "X-Client-ID": options.headerValue("clientId", settings.clientId),
+      "X-Client-Secret": options.headerValue("clientSecret", settings.clientSecret),
     },
     // The global fetch throws if it is called as a method of another object.
     fetch: settings.fetch ?? ((...request) => fetch(...request)),
-    maxRetries: requireRetries(settings.maxRetries ?? MAX_RETRIES),
-    timeout: requireTimeout(settings.timeout ?? TIMEOUT),
+    maxRetries: options.requireRetries(settings.maxRetries ?? options.MAX_RETRIES),
+    timeout: options.requireTimeout(settings.timeout ?? options.TIMEOUT),
   };
 }
 
@@ -52,11 +44,15 @@ function apiAt(baseUrl: string): string {
   return origin + (path.endsWith(API) ? path : path + API);
 }
 
-export const forActingUser = (connection: Connection, id: string, purpose: PurposeOfUse): Connection => ({
+export const forActingUser = (
+  connection: Connection,
+  id: string,
+  purpose: options.PurposeOfUse,
+): Connection => ({
   ...connection,
   headers: {
     ...connection.headers,
-    "X-Acting-User": headerValue("id of withActingUser", id),
-    "X-Purpose-Of-Use": headerValue("purpose of withActingUser", purpose),
+    "X-Acting-User": options.headerValue("id of withActingUser", id),
+    "X-Purpose-Of-Use": options.headerValue("purpose of withActingUser", purpose),
   },
 });

@@ -1,32 +1,25 @@
 /** Reads the export of a person, and checks that no line is missing. */
 import { OPERATIONS } from "../../dist/client/external/operations.gen.js";
-import type {
-  AccessLog,
-  ExportParticipationsData,
-  ListedVisit,
-  PlannedParticipant,
-  SignedVcon,
-  Vcon,
-} from "../../dist/client/external/types.gen.js";
+import type * as types from "../../dist/client/external/types.gen.js";
 import type { Lines } from "./lists.ts";
 import { parsed } from "./ndjson.ts";
 import type { RequestOptions } from "./request.ts";
 import { type Connection, carriedOut } from "./send.ts";
 
-export type PersonToExport = ExportParticipationsData["query"];
+export type PersonToExport = types.ExportParticipationsData["query"];
 
 /** A planned visit. Other participants have only their id and role. */
-export type ExportedVisit = Omit<ListedVisit, "participants"> & {
-  participants: (Pick<PlannedParticipant, "id" | "role"> & Partial<PlannedParticipant>)[];
+export type ExportedVisit = Omit<types.ListedVisit, "participants"> & {
+  participants: (Pick<types.PlannedParticipant, "id" | "role"> & Partial<types.PlannedParticipant>)[];
 };
 
 /** A line of an export: the first is of the type `export`, and the last of the type `end`. */
 export type ExportLine =
   | { type: "export"; external_reference: string; created_at: string; user_id: number }
-  | { type: "call"; jws: SignedVcon; vcon?: undefined }
-  | { type: "call"; vcon: Vcon; jws?: undefined }
+  | { type: "call"; jws: types.SignedVcon; vcon?: undefined }
+  | { type: "call"; vcon: types.Vcon; jws?: undefined }
   | { type: "visit"; visit: ExportedVisit }
-  | { type: "access_log"; access_log: AccessLog }
+  | { type: "access_log"; access_log: types.AccessLog }
   | { type: "end"; calls: number; visits: number; access_logs: number; sha256: string };
 
 /** An export that was cut off or changed on its way. Ask for it again. */

@@ -31,22 +31,16 @@ export async function* paginate<Query, Page extends object>(
       options?.signal?.throwIfAborted();
       yield item;
     }
-    const next = nextOf(page, asked.after);
-    if (next === undefined) return;
-    asked = { ...asked, ...next };
+    const { pagination, next_after: next = null } = page as Position;
+    const isLast = pagination
+      ? pagination.current_page >= pagination.total_pages
+      : next === null || next === asked.after;
+    if (isLast) return;
+    asked = { ...asked, ...(pagination ? { page: pagination.current_page + 1 } : { after: next }) };
   }
 }
 
 interface Position {
   pagination?: { current_page: number; total_pages: number };
   next_after?: number | string | null;
-}
-
-function nextOf(page: Position, after: unknown): { page: number } | { after: unknown } | undefined {
-  const { pagination, next_after: next = null } = page;
-  if (pagination) {
-    const { current_page: current, total_pages: total } = pagination;
-    return current < total ? { page: current + 1 } : undefined;
-  }
-  return next === null || next === after ? undefined : { after: next };
 }

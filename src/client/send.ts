@@ -97,7 +97,14 @@ async function once(
   const changesSomething = request.method !== "GET";
   const attempt = begin(connection.timeout, request, changesSomething, signal);
   try {
-    const response = await fetchOnce(connection, request, attempt.signal);
+    const response = await connection.fetch(request.url, {
+      method: request.method,
+      headers: { ...connection.headers, ...request.headers },
+      body: request.body,
+      signal: attempt.signal,
+      // Following a redirect would send the secret to its target.
+      redirect: "manual",
+    });
     if (isAnswer(response, request) && request.answer === NDJSON_TYPE)
       return { response, content: new Lines(response, attempt, connection.bounds?.line) };
     const content = await contentOf(response, connection);
@@ -113,18 +120,6 @@ async function once(
     attempt.end();
     return { error: attempt.failure(cause) };
   }
-}
-
-function fetchOnce(connection: Connection, request: WireRequest, signal: AbortSignal) {
-  const { url, method, headers, body } = request;
-  return connection.fetch(url, {
-    method,
-    headers: { ...connection.headers, ...headers },
-    ...(body === undefined ? {} : { body }),
-    signal,
-    // Following a redirect would send the secret to its target.
-    redirect: "manual",
-  });
 }
 
 /** Whether this is a successful response of the operation: proxies and login pages respond with 200 too. */

@@ -104,6 +104,21 @@ export async function runAll<Result>(db: Database, query: BoundQuery<Result>): P
   return decode(query, await fromPrimaryIfInDoubt(db, (each) => runOne(each, query)));
 }
 
+/** Reads each further page only when it is needed, so that only one is in memory. */
+export async function* pagesFrom<Result extends { id: number }>(
+  db: Database,
+  first: Result[],
+  size: number,
+  pageAfter: (id: number) => BoundQuery<Result>,
+): AsyncGenerator<Result[], void> {
+  for (let page = first; ; ) {
+    yield page;
+    const last = page[size - 1];
+    if (!last) return;
+    page = await runAll(db, pageAfter(last.id));
+  }
+}
+
 /** The first row of a query; undefined if the primary has none either. */
 export async function runFirst<Result>(db: Database, query: BoundQuery<Result>): Promise<Result | undefined> {
   const rows = await fromPrimaryIfInDoubt(

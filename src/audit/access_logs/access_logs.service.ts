@@ -1,5 +1,5 @@
 import type { ClientContext } from "../../context.ts";
-import { runAll, runBatch } from "../../database/queries.ts";
+import { pagesFrom, runBatch } from "../../database/queries.ts";
 import { administeredOrganization } from "../../http/roles.ts";
 import { MAX_EXPORTED_ACCESS_LOGS } from "../../limits.ts";
 import { ACCESS_LOGS_LOOKED_THROUGH, EXPORTED_PAGE } from "../../tuning.ts";
@@ -21,7 +21,7 @@ export async function listAccessLogs(context: ClientContext, { per_page, ...quer
   return { access_logs, next_after: (found.length > per_page ? access_logs.at(-1)?.id : end) ?? null };
 }
 
-/** Returns as many entries as a request may look through. The pages are read one after the other, so that only one is in memory. */
+/** Returns as many entries as a request may look through. */
 export async function exportAccessLogs(
   context: ClientContext,
   query: Omit<AccessLogsQuery, "per_page">,
@@ -29,17 +29,8 @@ export async function exportAccessLogs(
   const read = await readEntries(context, query, EXPORTED_PAGE, { isExport: true });
   const { list, values, found, end, own } = read;
   const through = end ?? own - 1;
-  async function* pages() {
-    let page = found;
-    for (;;) {
-      yield page;
-      const last = page[EXPORTED_PAGE - 1];
-      if (!last) return;
-      const next = list.page({ ...values, after: last.id, through, limit: EXPORTED_PAGE });
-      page = await runAll(context.db, next);
-    }
-  }
-  return { pages: pages(), next_after: end };
+  const pageAfter = (after: number) => list.page({ ...values, after, through, limit: EXPORTED_PAGE });
+  return { pages: pagesFrom(context.db, found, EXPORTED_PAGE, pageAfter), next_after: end };
 }
 
 /** @returns also `end`, the last id that the request looks through (null at the end of the log), and `own`, its own entry's id */

@@ -9,10 +9,15 @@ import { readsFrom } from "../../http/replication.ts";
 import { area } from "../../http/scopes.ts";
 import { params } from "../../http/validation.ts";
 import { fhirBundleOf } from "../fhir_bundles/fhir_bundles.ts";
-import { requireSigner } from "../vcons/vcons.keys.ts";
-import { vconOf } from "../vcons/vcons.ts";
-import { FHIR, lengthOfRecord, VCON, VCON_JWS } from "./call_records.schemas.ts";
-import { type CallRecord, requireCallRecord } from "./call_records.service.ts";
+import { requireSigner, vconOf } from "../vcons/vcons.ts";
+import {
+  type CallRecord,
+  FHIR,
+  lengthOfRecord,
+  requireCallRecord,
+  VCON,
+  VCON_JWS,
+} from "./call_records.service.ts";
 import { listEntries } from "./call_records.sql.ts";
 
 const JSON_TYPE = "application/json";

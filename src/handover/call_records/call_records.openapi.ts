@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { callsReference } from "../../calls/calls/calls.openapi.ts";
 import { type Operation, type Reference, VARY_ACCEPT } from "../../openapi/operation.ts";
-import { cannotSign } from "../vcons/vcons.keys.ts";
-import { FHIR, VCON, VCON_JWS } from "./call_records.schemas.ts";
+import { cannotSign } from "../vcons/vcons.ts";
+import { FHIR, VCON, VCON_JWS } from "./call_records.service.ts";
 
 const fhirBundleSchema = z.looseObject({}).meta({
   id: "FhirBundle",

@@ -13,7 +13,12 @@ import { includesScope } from "../../http/scopes.ts";
 import { CORRECTORS } from "../../organization/roles/roles.policy.ts";
 import { egressesOfPath } from "../../results/egresses/egresses.sql.ts";
 import { storedLines } from "../../results/transcripts/transcripts.document.ts";
+import { lengthOf } from "../../results/transcripts/transcripts.schemas.ts";
 import { type listEntries, recordedCall, textsEntries, textsOfRecord } from "./call_records.sql.ts";
+
+export const FHIR = "application/fhir+json";
+export const VCON = "application/vcon+json";
+export const VCON_JWS = "application/vcon+jws";
 
 /** Everything about a call that its standard forms show. */
 export type CallRecord = Awaited<ReturnType<typeof requireCallRecord>>;
@@ -73,3 +78,11 @@ export function countingConsent(
   const isDated = ({ reporter, said_at }: Consent) => reporter !== "observer" || said_at !== null;
   return (recording_consent && same.findLast(isDated)) || same.at(-1);
 }
+
+/** About how long a form of the record is, in characters: Base64 makes the texts a third longer. */
+export const lengthOfRecord = ({ transcript, soap_note }: CallRecord): number =>
+  ((transcript ? lengthOf(transcript) : 0) + (soap_note?.text.length ?? 0)) * (4 / 3);
+
+/** The path of a recording in the external API: a GET returns its download URL. */
+export const pathOfRecording = ({ call }: CallRecord, { id }: { id: number }): string =>
+  `/api/external/organization_users/${call.organization_user_id}/calls/${call.id}/egresses/${id}`;

@@ -2,8 +2,7 @@ import { base64Of } from "../../bytes/base64.ts";
 import { toTimestamp } from "../../http/wire.ts";
 import { toTranscriptJson } from "../../results/transcripts/transcripts.schemas.ts";
 import { toWebVtt } from "../../results/transcripts/transcripts.webvtt.ts";
-import { pathOfRecording } from "../call_records/call_records.schemas.ts";
-import type { CallRecord } from "../call_records/call_records.service.ts";
+import { type CallRecord, pathOfRecording } from "../call_records/call_records.service.ts";
 
 /*
  * A call as a transaction for a FHIR server (R4, http://hl7.org/fhir/R4). Conditional updates write the resources, so that a later bundle

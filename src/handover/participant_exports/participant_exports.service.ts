@@ -4,23 +4,15 @@ import { toAccessLog } from "../../audit/access_logs/access_logs.schemas.ts";
 import { digestOfReference, type OfReference } from "../../audit/access_logs/access_logs.sql.ts";
 import type { ClientContext } from "../../context.ts";
 import type { Database } from "../../database/database.ts";
-import { type BoundQuery, runAll, runBatch, runFirst } from "../../database/queries.ts";
+import { pagesFrom, runAll, runBatch, runFirst } from "../../database/queries.ts";
 import { administeredOrganization } from "../../http/roles.ts";
 import { toTimestamp } from "../../http/wire.ts";
 import { EXPORT_LEASE } from "../../lifetimes.ts";
 import { EXPORTED_PAGE, EXPORTED_ROWS, PERSON_ENTRIES_LOOKED_THROUGH } from "../../tuning.ts";
 import { requireCallRecord } from "../call_records/call_records.service.ts";
-import { signVcon } from "../vcons/vcons.keys.ts";
-import { vconOf } from "../vcons/vcons.ts";
+import { signVcon, vconOf } from "../vcons/vcons.ts";
 import { exportRunning, type Line, toExportedVisit } from "./participant_exports.schemas.ts";
-import {
-  callsOfPerson,
-  exportEntry,
-  type Lease,
-  releaseLease,
-  takeLease,
-  visitsOfPerson,
-} from "./participant_exports.sql.ts";
+import * as sql from "./participant_exports.sql.ts";
 
 /**
  * Takes the organization's lease, and returns the lines. They are read one after the other as the caller takes them, so that only one call
@@ -36,11 +28,13 @@ export async function exportParticipant(
   const organization_id = administeredOrganization(caller);
   const person = { organization_id, reference_digest: await digestOfReference(settings, external_reference) };
   const lease = { organization_id, token: crypto.randomUUID() };
-  const callsAfter = (after: number) => callsOfPerson({ ...person, after });
-  const [taken, entries, calls] = await runBatch(db, [
-    takeLease({ ...lease, now }),
-    exportEntry(context, "read", { ...lease, ...person }),
+  const callsAfter = (after: number) => sql.callsOfPerson({ ...person, after });
+  const visitsAfter = (after: number) => sql.visitsOfPerson({ ...person, after });
+  const [taken, entries, calls, visits] = await runBatch(db, [
+    sql.takeLease({ ...lease, now }),
+    sql.exportEntry(context, "read", { ...lease, ...person }),
     callsAfter(0),
+    visitsAfter(0),
   ]);
   if (taken.length === 0) throw exportRunning();
   requireEntry(entries);
@@ -49,13 +43,13 @@ export async function exportParticipant(
     const { user_id } = requester;
     const { AUDIT_SIGNING_KEY: key } = settings;
     yield [{ type: "export", external_reference, created_at: toTimestamp(now), user_id }];
-    for await (const page of pagesOf(db, callsAfter, calls))
+    for await (const page of pagesFrom(db, calls, EXPORTED_ROWS, callsAfter))
       for (const { id: call_id, person_ids, ...owner } of page) {
         const record = await requireCallRecord(context, { call_id, ...owner }, []);
         const vcon = await vconOf(record, person_ids);
         yield [{ type: "call", ...(key ? { jws: await signVcon(key, vcon, now) } : { vcon }) }];
       }
-    for await (const page of pagesOf(db, (after) => visitsOfPerson({ ...person, after })))
+    for await (const page of pagesFrom(db, visits, EXPORTED_ROWS, visitsAfter))
       yield page.map((visit) => ({ type: "visit", visit: toExportedVisit(visit) }));
     yield* accessLogLines(db, { ...person, through });
   }
@@ -63,37 +57,20 @@ export async function exportParticipant(
 }
 
 /** Reads each portion only while the lease holds, and renews the lease in its second half. */
-async function* leased(
-  { db, now: renewed_at }: ClientContext,
-  lease: Lease,
-  portions: AsyncIterable<Line[]>,
-) {
+async function* leased(context: ClientContext, lease: sql.Lease, portions: AsyncIterable<Line[]>) {
+  const { db } = context;
+  let renewed_at = context.now;
   try {
     for await (const lines of portions) {
       yield* lines;
       const now = Date.now();
       if (now < renewed_at + EXPORT_LEASE / 2) continue;
-      if (!(await runFirst(db, takeLease({ ...lease, now }))))
+      if (!(await runFirst(db, sql.takeLease({ ...lease, now }))))
         throw new Error("Another export took over, because this one made no progress");
       renewed_at = now;
     }
   } finally {
-    await runAll(db, releaseLease(lease));
-  }
-}
-
-/** @param first the first page, if it was read before */
-async function* pagesOf<Row extends { id: number }>(
-  db: Database,
-  pageAfter: (id: number) => BoundQuery<Row>,
-  first?: Row[],
-) {
-  let page = first ?? (await runAll(db, pageAfter(0)));
-  for (;;) {
-    yield page;
-    const last = page[EXPORTED_ROWS - 1];
-    if (!last) return;
-    page = await runAll(db, pageAfter(last.id));
+    await runAll(db, sql.releaseLease(lease));
   }
 }
 

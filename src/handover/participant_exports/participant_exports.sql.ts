@@ -24,20 +24,19 @@ const hasLease = ({ organization_id, token }: Values<Lease>) =>
   hasValues(participantExports, { organization_id, token });
 
 /** Takes the lease, or renews it. Returns no row while another export has it. */
-export const takeLease = preparedQuery(
-  ({ organization_id, token, now }: Placeholders<Lease & { now: number }>) => {
-    const { token: holder, lease_until } = participantExports;
-    return builder
-      .insert(participantExports)
-      .values({ organization_id, token, lease_until: sql`${now} + ${sql.raw(String(EXPORT_LEASE))}` })
-      .onConflictDoUpdate({
-        target: participantExports.organization_id,
-        set: { token: excluded(holder), lease_until: excluded(lease_until) },
-        setWhere: or(lt(lease_until, now), eq(holder, token)),
-      })
-      .returning({ token: holder });
-  },
-);
+export const takeLease = preparedQuery((lease: Placeholders<Lease & { now: number }>) => {
+  const { organization_id, token, lease_until } = participantExports;
+  const until = sql`${lease.now} + ${sql.raw(String(EXPORT_LEASE))}`;
+  return builder
+    .insert(participantExports)
+    .values({ organization_id: lease.organization_id, token: lease.token, lease_until: until })
+    .onConflictDoUpdate({
+      target: organization_id,
+      set: { token: excluded(token), lease_until: excluded(lease_until) },
+      setWhere: or(lt(lease_until, lease.now), eq(token, lease.token)),
+    })
+    .returning({ token });
+});
 
 export const releaseLease = preparedQuery((lease: Placeholders<Lease>) =>
   builder.delete(participantExports).where(hasLease(lease)),

@@ -1,9 +1,11 @@
+import { type SigningKey, signJws } from "../../audit/access_log_seals/access_log_seals.keys.ts";
 import { hexOf } from "../../bytes/hex.ts";
+import type { Context } from "../../context.ts";
+import { ApiError } from "../../http/errors.ts";
 import { toTimestamp } from "../../http/wire.ts";
 import type { StoredLine } from "../../results/transcripts/transcripts.document.ts";
 import { SECOND } from "../../units.ts";
-import { pathOfRecording } from "../call_records/call_records.schemas.ts";
-import type { CallRecord } from "../call_records/call_records.service.ts";
+import { type CallRecord, pathOfRecording } from "../call_records/call_records.service.ts";
 
 /* The vCon of a call: draft-ietf-vcon-vcon-core-04, with the parameters of our own extension. */
 
@@ -18,15 +20,15 @@ type Participant = CallRecord["participants"][number];
 export async function vconOf(record: CallRecord, onlyPeople?: readonly number[]) {
   const { call, participants, recordings, transcript, soap_note } = record;
   const changed = [call, ...participants, ...recordings, transcript, soap_note];
-  const uuid = await uuidOf(record);
+  const uuid = await uuidOfVcon(record);
   const isNamed = ({ person_id }: Participant) => onlyPeople?.includes(person_id) ?? true;
   const analysis = analysisOf(record);
-  const attachments = participants.flatMap((each, party) => (isNamed(each) ? consentOf(each, party) : []));
+  const attachments = participants.flatMap((each, party) => (isNamed(each) ? attachmentOf(each, party) : []));
   return {
     vcon: "0.4.0",
     uuid,
     ...(onlyPeople && {
-      uuid: await uuidOf(record, onlyPeople),
+      uuid: await uuidOfVcon(record, onlyPeople),
       redacted: { uuid, type: "other_parties" },
     }),
     extensions: [EXTENSION],
@@ -45,7 +47,7 @@ export async function vconOf(record: CallRecord, onlyPeople?: readonly number[])
  *
  * @param people makes the UUID of the vCon that names only these people
  */
-async function uuidOf({ call, address }: CallRecord, people: readonly number[] = []): Promise<string> {
+async function uuidOfVcon({ call, address }: CallRecord, people: readonly number[] = []): Promise<string> {
   const host = [people.join("-"), new URL(address).hostname].filter(Boolean).join(".");
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-1", new TextEncoder().encode(host)));
   const time = call.created_at.toString(16).padStart(12, "0");
@@ -115,10 +117,30 @@ function analysisOf({ participants, transcript, soap_note }: CallRecord) {
   return analysis;
 }
 
-function consentOf({ consent }: Participant, party: number) {
+function attachmentOf({ consent }: Participant, party: number) {
   if (!consent) return [];
   const { decision, method } = consent;
   const decided_at = toTimestamp(consent.decided_at);
   const body = { decision, decided_at, method };
   return [{ purpose: "recording_consent", start: decided_at, party, dialog: 0, ...JSON_BODY, body }];
 }
+
+/** The JWS of a vCon in General JSON Serialization. Its `updated_at` is the time of the signature, as the draft wants. */
+export async function signVcon(key: SigningKey, vcon: { uuid: string }, now: number) {
+  const jws = await signJws(key, "vcon+jws", { ...vcon, updated_at: toTimestamp(now) });
+  const [header, payload, signature] = jws.split(".");
+  return { payload, signatures: [{ protected: header, header: { uuid: vcon.uuid }, signature }] };
+}
+
+/** Signs with the key that seals the access log. */
+export function requireSigner({ settings: { AUDIT_SIGNING_KEY: key }, now }: Context) {
+  if (!key) throw cannotSign();
+  return (vcon: { uuid: string }) => signVcon(key, vcon, now);
+}
+
+export const cannotSign = () =>
+  new ApiError(
+    406,
+    "not_acceptable",
+    "This service has no signing key, so it cannot sign a vCon: ask for application/vcon+json",
+  );

@@ -3,13 +3,7 @@ import { invalidQuery } from "../../http/errors.ts";
 import { DEFAULT_METRICS_DAYS, MAX_METRICS_DAYS } from "../../limits.ts";
 import * as story from "../../openapi/story.ts";
 import { grouped } from "../../units.ts";
-import {
-  metricsRangeReversed,
-  metricsRangeTooLong,
-  metricsRoomNotFound,
-  metricsUserNotFound,
-  NOT_LOCAL,
-} from "./metrics.ts";
+import * as refusals from "./metrics.ts";
 
 /**
  * The parts that all metrics operations share.
@@ -45,12 +39,12 @@ export const metricsOperation = <Schema extends z.ZodObject>(of: string, schema:
   response: { schema },
   refusals: { 404: "No user of the organization has this `user_id`, or no room has this `waiting_room_id`." },
   errors: [
-    metricsRangeReversed(),
-    metricsRangeTooLong("date_end"),
-    metricsRangeTooLong("today"),
-    metricsUserNotFound(),
-    metricsRoomNotFound(),
-    metricsRoomNotFound(story.PAULA.user_id),
-    invalidQuery(`days: ${NOT_LOCAL}`),
+    refusals.metricsRangeReversed(),
+    refusals.metricsRangeTooLong("date_end"),
+    refusals.metricsRangeTooLong("today"),
+    refusals.metricsUserNotFound(),
+    refusals.metricsRoomNotFound(),
+    refusals.metricsRoomNotFound(story.PAULA.user_id),
+    invalidQuery(`days: ${refusals.NOT_LOCAL}`),
   ],
 });

@@ -72,12 +72,9 @@ export async function readMetrics<Count extends string>(
   const dateAt = zone ? datesIn(zone.time_zone ?? "UTC") : dateOf;
   const range = metricsRange(Date.parse(dateAt(now)), query);
   const subject = { organization_id, organization_user_id: user_id ?? WHOLE_ORGANIZATION, waiting_room_id };
-  const organization_user_id = user_id ?? caller.organization_user_id;
+  const known = memberIfRoom({ ...subject, organization_user_id: user_id ?? caller.organization_user_id });
   async function read<Counted>(metrics: BoundQuery<Counted>): Promise<Counted[]> {
-    const [[isKnown], rows] = await runBatch(db, [
-      memberIfRoom({ ...subject, organization_user_id }),
-      metrics,
-    ]);
+    const [[isKnown], rows] = await runBatch(db, [known, metrics]);
     if (!isKnown) throw waiting_room_id === ALL_ROOMS ? metricsUserNotFound() : metricsRoomNotFound(user_id);
     return rows;
   }

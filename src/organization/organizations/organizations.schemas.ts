@@ -11,8 +11,8 @@ import * as refusals from "./organizations.refusals.ts";
 import type { organizationSchema, ownOrganizationSchema } from "./organizations.responses.ts";
 import type { organizationColumns } from "./organizations.sql.ts";
 
-const matching = (pattern: RegExp, longest: number, error: string) =>
-  z.string().max(longest, { error, abort: true }).regex(pattern, { error, abort: true });
+const matching = (pattern: RegExp, longest: number, error: string, text = z.string()) =>
+  text.max(longest, { error, abort: true }).regex(pattern, { error, abort: true });
 
 export const organizationSlug = lazily(() =>
   matching(ORGANIZATION_SLUG, limits.MAX_ORGANIZATION_SLUG_LENGTH, refusals.NOT_AN_ORGANIZATION_SLUG),
@@ -42,7 +42,12 @@ function isKnownTimeZone(timeZone: string): boolean {
 }
 
 export const timeZone = lazily(() =>
-  matching(TIME_ZONE, limits.MAX_TIME_ZONE_LENGTH, refusals.NOT_A_TIME_ZONE)
+  matching(
+    TIME_ZONE,
+    limits.MAX_TIME_ZONE_LENGTH,
+    refusals.NOT_A_TIME_ZONE,
+    z.string(refusals.NOT_A_TIME_ZONE),
+  )
     .refine(isKnownTimeZone, refusals.NOT_A_TIME_ZONE)
     .nullable(),
 );

@@ -87,11 +87,7 @@ export function storedLines(
  *
  * @param delay of the recording after the start of the call, in milliseconds, like its duration
  */
-export const onRecordingClock = (
-  lines: Lines<StoredLine>,
-  delay: number,
-  duration: number | null,
-): Lines<StoredLine> => ({
+export const onRecordingClock = (lines: Lines<StoredLine>, delay: number, duration: number | null) => ({
   ...lines,
   [Symbol.iterator]: () => cutLines(lines, delay, duration ?? Number.POSITIVE_INFINITY),
 });

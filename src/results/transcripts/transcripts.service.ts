@@ -35,13 +35,9 @@ export async function requireTranscript(
   if (recorded && !clock) throw egressNotFound();
   if (clock?.delay === null) throw recordingStartUnknown();
   requireEntry(entries);
-  const lines = await storedLines(transcript, transcript);
-  const names = new Map(transcript.names);
-  return {
-    ...transcript,
-    names,
-    lines: clock ? onRecordingClock(lines, clock.delay, clock.duration) : lines,
-  };
+  const stored = await storedLines(transcript, transcript);
+  const lines = clock ? onRecordingClock(stored, clock.delay, clock.duration) : stored;
+  return { ...transcript, names: new Map(transcript.names), lines };
 }
 
 export async function reportTranscript(

@@ -14,13 +14,7 @@ import { coalesce } from "../../database/expressions.ts";
 import { builder, type Placeholders, preparedQuery, type Row } from "../../database/queries.ts";
 import { rowsWhere, selectColumn } from "../../database/selects.ts";
 import { people } from "../../rooms/people/people.table.ts";
-import {
-  callTextColumns,
-  isReached,
-  isTextOf,
-  type Kind,
-  textEntries,
-} from "../call_texts/call_texts.sql.ts";
+import * as texts from "../call_texts/call_texts.sql.ts";
 import { callTexts } from "../call_texts/call_texts.table.ts";
 import { type ReachedEgress, visibleEgress } from "../egresses/egresses.sql.ts";
 import { egresses } from "../egresses/egresses.table.ts";
@@ -39,8 +33,8 @@ const names = sql`${builder
 
 export const transcriptOfPath = rowsWhere(
   callTexts,
-  { ...callTextColumns, document, names },
-  (call: Placeholders<ReachedCall>) => isTextOf(endedCallId(call), "transcript"),
+  { ...texts.callTextColumns, document, names },
+  (call: Placeholders<ReachedCall>) => texts.isTextOf(endedCallId(call), "transcript"),
 );
 
 /** `delay` is null if the start of the recording is unknown. */
@@ -56,15 +50,15 @@ export const clockOfRecording = preparedQuery((egress: Placeholders<ReachedEgres
 );
 
 /** Only if `clockOfRecording` returns a clock too: otherwise the transcript is not shown. */
-export const entryOfCaptions = textEntries((captions: Placeholders<ReachedEgress & Kind>) =>
+export const entryOfCaptions = texts.textEntries((captions: Placeholders<ReachedEgress & texts.Kind>) =>
   and(
-    isReached(captions),
+    texts.isReached(captions),
     exists(selectColumn(egresses.id, visibleEgress(captions), isNotNull(egresses.started_at))),
   ),
 );
 
 export const documentByCallKey = rowsWhere(callTexts, { document }, (call: Placeholders<CallKey>) =>
-  isTextOf(callIdByKey(call), "transcript"),
+  texts.isTextOf(callIdByKey(call), "transcript"),
 );
 
 const speakerColumns = {
@@ -79,7 +73,7 @@ export type Speaker = Row<typeof speakerColumns>;
 export const transcriptToCorrect = rowsWhere(
   callTexts,
   { document, names },
-  (call: Placeholders<ReachedCall>) => isTextOf(callIdOfPath(call), "transcript"),
+  (call: Placeholders<ReachedCall>) => texts.isTextOf(callIdOfPath(call), "transcript"),
 );
 
 export const speakersByCallKey = preparedQuery((call: Placeholders<CallKey>) =>
@@ -111,7 +105,7 @@ const setLines = preparedQuery(
         lines: sql`unhex(${values.document})`,
         first_line_id: coalesce(first, callTexts.first_line_id),
       })
-      .where(isTextOf(values.call_id, "transcript"));
+      .where(texts.isTextOf(values.call_id, "transcript"));
   },
 );
 

@@ -1,9 +1,9 @@
 -- The effects of a visit: its contribution to the metrics, and its events.
 
 -- A view used as a procedure, which SQLite lacks: it stores nothing. An insert takes a visit out of the counts of the status
--- `before` and adds it to those of `after`; null is none. A visit counts for its holder and (as 0) for all holders, in its room and (as 0) in
--- all rooms. A date's counts are also there by quarter hour, from which days in other time zones are summed. For the quota, the whole
--- organization also has a row for all dates, whose date is empty. The rebuild uses the view too.
+-- `before` and adds it to the counts of the status `after`; null means no status. A visit counts for its holder and (as 0) for all
+-- holders, in its room and (as 0) in all rooms. A date's counts are also there by quarter hour, from which days in other time zones
+-- are summed. For the quota, the whole organization also has a row for all dates, whose date is empty. The rebuild uses the view too.
 CREATE VIEW `visit_metric_changes` AS
 SELECT NULL AS organization_id, NULL AS organization_user_id, NULL AS waiting_room_id, NULL AS starts_at, NULL AS before, NULL AS after;
 

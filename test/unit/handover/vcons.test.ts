@@ -2,8 +2,7 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { publishedKeys } from "../../../src/audit/access_log_seals/access_log_seals.keys.ts";
 import { VconVerificationError, verifyVcon } from "../../../src/client/vcons.ts";
-import { signVcon } from "../../../src/handover/vcons/vcons.keys.ts";
-import { vconOf } from "../../../src/handover/vcons/vcons.ts";
+import { signVcon, vconOf } from "../../../src/handover/vcons/vcons.ts";
 import { ADDRESS, aRecord, CALLS, PAULA, RITA, STARTED_AT } from "../support/call_records.ts";
 import { aKey } from "../support/sealed_week.ts";
 

@@ -42,7 +42,7 @@ export async function planMove(run: Run, move: Move, isUndone = false, regions?:
   ];
 }
 
-/** What `--delete-old` would do. Empty if the organization has left nothing behind. */
+/** Lists what `--delete-old` will do: nothing if the organization has left nothing behind. */
 export async function planDeletion(moved: Moved): Promise<string[]> {
   const { id, run } = moved;
   const plan: string[] = [];

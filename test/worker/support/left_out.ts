@@ -10,13 +10,11 @@ export const LEFT_OUT = [
   // A database that is down is left out of the list.
   "While D1 fails, GET /invites of the platform API > ",
   "An error of D1 > ",
-  // The queue consumer logs the fault, as one of a message.
-  "A failed chore of the cron > is also logged if the cause is a missing setting",
   "The log of a whole journey > has the cause of each internal error",
   // Made-up ids belong to the first database.
   "Unknown credentials > cost ",
   "The rate limit of failed credentials > lets 600 more made-up ids reach the database",
-  "An API client > is looked up on the primary",
+  "An API client is looked up on the primary",
   // The first query goes to the primary of the directory.
   "If a replica finds nothing, the primary is asked > for every resource that a path names, in the platform API",
   // The health check names the database.

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { dateIn, TIME_ZONES } from "../../support/time_zones.ts";
 import { aClinic, ofDates } from "../support/call_metrics.ts";
 import { aRecipient, reportCall } from "../support/calls.ts";
-import { given, type Organization, unique } from "../support/organization.ts";
+import { given, type Organization } from "../support/organization.ts";
 import { travelTo } from "../support/time.ts";
 
 const setTimeZone = ({ client }: Pick<Organization, "client">, time_zone: string | null) =>
@@ -153,19 +153,4 @@ describe("GET /call_metrics?days=local", () => {
         "1969-12-31": 1,
       });
   });
-});
-
-it("The end of a call with several waiting recipients writes each row of its metrics once", async () => {
-  const { clinic, room, provider } = await aClinic();
-  const key = unique("call");
-  const first = { waiting_room_slug: room.slug, organization_user_id: provider.id };
-  const recipient = { waiting_since: "1970-01-05T09:00:00Z", joined_at: "1970-01-05T09:02:00Z" };
-  const participants = Array.from({ length: 5 }, () => aRecipient(recipient));
-  await given(reportCall(clinic, key, { ...first, started_at: "1970-01-05T09:02:00Z", participants }));
-  const end = `update calls set ended_at = started_at + 60000, end_is_assumed = 0, failed = 0
-    where organization_id = ? and key = ?`;
-  const writes = async () => (await env.DB.prepare(end).bind(clinic.id, key).run()).meta.rows_written;
-  const [once, again] = [await writes(), await writes()];
-  // With its event, and what follows the end in other tables; four of them are rows of metrics.
-  expect(once - again).toBeLessThanOrEqual(20);
 });

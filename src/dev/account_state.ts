@@ -60,7 +60,7 @@ export async function stateOfDatabase(
 ) {
   const id = database_id ?? (await databaseAtCloudflare(account, database_name))?.uuid;
   const path = `/d1/database/${id}`;
-  const found = id === undefined ? id : await findAtCloudflare<DatabaseAtCloudflare>(account, path);
+  const found = id === undefined ? undefined : await findAtCloudflare<DatabaseAtCloudflare>(account, path);
   return { binding, name: database_name, found };
 }
 

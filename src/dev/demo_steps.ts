@@ -49,7 +49,9 @@ export async function refusedStep(text: string, request: Promise<unknown>) {
 
 export const demoClient = (shown: Record<"client_id" | "client_secret", string>): Client =>
   createClient({
-    ...{ baseUrl: server, clientId: shown.client_id, clientSecret: shown.client_secret },
+    baseUrl: server,
+    clientId: shown.client_id,
+    clientSecret: shown.client_secret,
     fetch: observedFetch,
   });
 

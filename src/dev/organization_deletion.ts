@@ -50,7 +50,14 @@ export async function openLeaving(run: Run, id: number, shards: number[]): Promi
   const isBegun = isMarked && !(row && !mark);
   const tables = tablesOf(schema).filter(sql.isMoved);
   return {
-    ...{ run, id, tables, slug: String(place.slug), home, shards, isBegun, since: Date.now() },
+    run,
+    id,
+    tables,
+    slug: String(place.slug),
+    home,
+    shards,
+    isBegun,
+    since: Date.now(),
     refusal: refusal && !isBegun ? String(refusal.reason) : undefined,
   };
 }

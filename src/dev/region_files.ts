@@ -53,7 +53,10 @@ function regionsIn(target: Target, env: Env): Regions {
     if (target.remote) {
       const bucket = own.AUDIT_LOGS as unknown as BoundBucket;
       return {
-        ...{ region, bucketName, recordings: storeIn({ settings }), auditLogs: atCloudflare(target, bucket) },
+        region,
+        bucketName,
+        recordings: storeIn({ settings }),
+        auditLogs: atCloudflare(target, bucket),
         lockedDays: async () => ((await stateOfBucket(target, bucket)).isLocked ? LOCKED_DAYS : 0),
       };
     }

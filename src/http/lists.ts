@@ -1,7 +1,6 @@
 import { and, count, eq, type Placeholder, type SQL } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { Database } from "../database/database.ts";
-
 import {
   builder,
   type Placeholders,

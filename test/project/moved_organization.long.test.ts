@@ -395,7 +395,8 @@ describe("An organization that is moving", () => {
     const folder = mkdtempSync(join(tmpdir(), "buckets-"));
     onTestFinished(() => rmSync(folder, { recursive: true, maxRetries: 5 }));
     const r2_buckets = ["RECORDINGS", "AUDIT_LOGS", "RECORDINGS_EU", "AUDIT_LOGS_EU"].map((binding) => ({
-      ...{ binding, bucket_name: binding.toLowerCase().replaceAll("_", "-") },
+      binding,
+      bucket_name: binding.toLowerCase().replaceAll("_", "-"),
     }));
     const config = join(folder, "wrangler.json");
     writeFileSync(config, JSON.stringify({ r2_buckets }));

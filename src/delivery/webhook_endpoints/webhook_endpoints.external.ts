@@ -4,7 +4,6 @@ import { adminArea } from "../../http/scopes.ts";
 import { jsonBody, params } from "../../http/validation.ts";
 import { idParams } from "../../http/wire.ts";
 import * as schemas from "./webhook_endpoints.schemas.ts";
-
 import * as service from "./webhook_endpoints.service.ts";
 
 const events = adminArea("events");

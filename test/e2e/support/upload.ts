@@ -17,7 +17,9 @@ export async function uploadFile(
   });
   const bucket = `${settings.RECORDINGS_S3_ENDPOINT}/${settings.RECORDINGS_S3_BUCKET ?? "recordings"}`;
   const { status } = await storage.fetch(`${new URL(bucket, server)}/${name}`, {
-    ...{ method: "PUT", headers, body: file },
+    method: "PUT",
+    headers,
+    body: file,
   });
   if (status !== 200) throw new Error(`The storage does not take the file: status ${status}`);
 }

@@ -42,7 +42,9 @@ async function aDocumentedCall() {
     soap_note: await given(visit.reportSoapNote(TEXTS.soap_note.report)),
   };
   return {
-    ...{ clinic, visit, texts },
+    clinic,
+    visit,
+    texts,
     client: clinic.client,
     correct: (kind: Kind, correction: object, client = clinic.client) =>
       client.put(`${visit.path}/${kind}`, { [kind]: correction }),

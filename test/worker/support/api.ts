@@ -1,5 +1,4 @@
 import { exports } from "cloudflare:workers";
-
 import { expectAsDocumented } from "./contract.ts";
 
 /** A response with its parsed body. An empty body is null. WebVTT, NDJSON and the content of a gzipped file are text. */

@@ -86,6 +86,9 @@ const theWorker = (main?: string, databases: string[] = []) =>
 /** In milliseconds. Long enough for a busy machine: the benchmark measures speed, not the tests. */
 const TIMEOUT = 300_000;
 
+/** For random stories, which take minutes on an idle machine. */
+const TIMEOUT_OF_STORIES = 12 * TIMEOUT;
+
 /** Runs alone: if other tests take all the CPU, garbage collection comes too late for the heap limit. */
 const MEMORY = "test/e2e/memory.long.test.ts";
 
@@ -163,8 +166,8 @@ export default defineConfig({
     projects: [
       ...projectsOf("unit"),
       ...projectsOf("project"),
-      ...projectsOf("simulator", { testTimeout: 3 * TIMEOUT, maxConcurrency: 2 }),
-      ...projectsOf("model", { testTimeout: 3 * TIMEOUT }),
+      ...projectsOf("simulator", { testTimeout: TIMEOUT_OF_STORIES, maxConcurrency: 2 }),
+      ...projectsOf("model", { testTimeout: TIMEOUT_OF_STORIES }),
       ...projectsOf("e2e", {
         globalSetup: ["test/e2e/support/migrated_state.ts", "test/e2e/support/shared_server.ts"],
       }),

@@ -155,6 +155,8 @@ export class Clinic {
     const fault = expectDocumented(base, method, path, status, headers);
     if (fault) this.world.violation(`${method} ${path}: ${fault}`);
     if (status >= 500 && status !== 503) this.world.violation(`${method} ${path} answered ${status}`);
+    if (!this.world.hasFaults && headers.get("Error-Code") === "write_conflict")
+      this.world.violation(`${method} ${path} met a conflict each time, and nothing had failed`);
     if (this.#others.test(JSON.stringify(body)))
       this.world.violation(`${method} ${path} of ${this.name} shows another organization`);
   }

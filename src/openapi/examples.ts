@@ -1,7 +1,16 @@
 import * as z from "zod";
+import { SET_UP_AT } from "./story.ts";
+
+/** A field with its meaning and its example, if all fit on one line. Otherwise, use `.meta()`. */
+export const field = <Schema extends z.ZodType>(
+  schema: Schema,
+  description: string,
+  example: z.input<Schema>,
+) => schema.meta({ description, example });
 
 /**
- * The example of a value, built from the examples of its fields: `.meta({ example })`, or the first of `examples`.
+ * The example of a value, built from the examples of its fields: `.meta({ example })`, or the first of `examples`. A field
+ * without an example is null, false, 0 or the day on which the clinic was set up.
  *
  * @throws Error for a field without an example
  */
@@ -14,8 +23,10 @@ export function exampleOf<Schema extends z.ZodType>(schema: Schema, name = "body
       Object.entries(schema.shape as Shape).map(([field, its]) => [field, exampleOf(its, field)]),
     ) as z.input<Schema>;
   if (schema instanceof z.ZodArray) return [exampleOf(schema.element as z.ZodType, name)] as z.input<Schema>;
-  if (schema instanceof z.ZodNullable)
-    return exampleOf(schema.unwrap() as z.ZodType, name) as z.input<Schema>;
+  if (schema instanceof z.ZodNullable) return null as z.input<Schema>;
+  if (schema instanceof z.ZodBoolean) return false as z.input<Schema>;
+  if (schema instanceof z.ZodNumber) return 0 as z.input<Schema>;
+  if (schema instanceof z.ZodISODateTime) return SET_UP_AT as z.input<Schema>;
   throw new Error(`The field ${name} has no example`);
 }
 

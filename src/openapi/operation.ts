@@ -3,6 +3,7 @@ import type { ApiError } from "../http/errors.ts";
 import { MAX_POSITION_LENGTH, POSITION } from "../http/pagination.ts";
 import { count } from "../http/wire.ts";
 import { DEFAULT_PER_PAGE, MAX_PAGE, MAX_PER_PAGE } from "../limits.ts";
+import { field } from "../openapi/examples.ts";
 import { exampleOf } from "./examples.ts";
 
 /** Examples by title. Readers see the first one first. */
@@ -110,11 +111,7 @@ export interface Reference {
 
 const paginationSchema = z
   .object({
-    current_page: z
-      .int()
-      .min(1)
-      .max(MAX_PAGE)
-      .meta({ description: "The number of this page. The first is 1.", example: 1 }),
+    current_page: field(z.int().min(1).max(MAX_PAGE), "The number of this page. The first is 1.", 1),
     per_page: z
       .int()
       .min(1)
@@ -171,10 +168,12 @@ export const listResponse = (key: string, schema: z.ZodType, description: string
 export const afterResponse = (key: string, schema: z.ZodType) => ({
   schema: z.object({
     [key]: z.array(schema).max(MAX_PER_PAGE).describe("The next items of the list, in its order."),
-    next_after: z.string().regex(POSITION).max(MAX_POSITION_LENGTH).nullable().meta({
-      description: "The `after` of the next request; null at the end.",
-      example: null,
-    }),
+    next_after: z
+      .string()
+      .regex(POSITION)
+      .max(MAX_POSITION_LENGTH)
+      .nullable()
+      .describe("The `after` of the next request; null at the end."),
   }),
 });
 

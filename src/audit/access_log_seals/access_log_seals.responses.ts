@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { count, day, id, sha256 } from "../../http/wire.ts";
 import { MAX_PER_PAGE } from "../../limits.ts";
+import { field } from "../../openapi/examples.ts";
 import * as story from "../../openapi/story.ts";
 
 export const accessLogSealSchema = z
@@ -17,10 +18,7 @@ export const accessLogSealSchema = z
         "The id of the last entry. The next seal begins after it, so every entry is in exactly one seal.",
       example: story.SEAL.last_id,
     }),
-    sha256: sha256().meta({
-      description: "The SHA-256 of the day's file, uncompressed, in hex.",
-      example: story.SEAL.sha256,
-    }),
+    sha256: field(sha256(), "The SHA-256 of the day's file, uncompressed, in hex.", story.SEAL.sha256),
     previous: sha256().nullable().meta({
       description:
         "The SHA-256 of the previous seal's `jws`, exactly as written, in hex; null for the first seal.",

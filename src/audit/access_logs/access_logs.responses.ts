@@ -3,6 +3,7 @@ import { ACCESS_EVENTS, ACCESS_RESOURCES, PURPOSES_OF_USE } from "../../database
 import { actingUser } from "../../http/acting_user.ts";
 import { day, id, timestamp } from "../../http/wire.ts";
 import { MAX_CALL_PARTICIPANTS, MAX_PER_PAGE } from "../../limits.ts";
+import { field } from "../../openapi/examples.ts";
 import * as story from "../../openapi/story.ts";
 import { SYSTEM_USER_ID } from "../../organization/members/organization_users.table.ts";
 
@@ -10,10 +11,7 @@ const CODES = PURPOSES_OF_USE.map((code) => `\`${code}\``).join(", ");
 
 export const accessLogSchema = z
   .object({
-    id: id().meta({
-      description: "The id of the entry. A later entry has a higher id. There are gaps between ids.",
-      example: 5301,
-    }),
+    id: field(id(), "The id of the entry. A later entry has a higher id. There are gaps between ids.", 5301),
     at: timestamp().meta({ description: "When it happened.", example: story.DOWNLOADED_AT }),
     event: z.enum(ACCESS_EVENTS).meta({
       description:
@@ -70,19 +68,19 @@ export const accessLogSchema = z
         "The `X-Request-Id` of the response. null if no request caused the action, such as a deletion by retention.",
       example: "3f0c5b1e-8a34-4c55-9d0e-6b2f7a1c9e48",
     }),
-    shown: z.array(id()).max(MAX_CALL_PARTICIPANTS).nullable().meta({
-      description:
+    shown: z
+      .array(id())
+      .max(MAX_CALL_PARTICIPANTS)
+      .nullable()
+      .describe(
         "The ids of those whose names the page of a list showed, in its order: visits if `resource` is `visit` or `event` is `search`, else participants. null for other entries.",
-      example: null,
-    }),
-    from: day().nullable().meta({
-      description: "The date from which a list of visits or recordings was requested; null without one.",
-      example: null,
-    }),
-    to: day().nullable().meta({
-      description: "The date up to which a list of visits or recordings was requested; null without one.",
-      example: null,
-    }),
+      ),
+    from: day()
+      .nullable()
+      .describe("The date from which a list of visits or recordings was requested; null without one."),
+    to: day()
+      .nullable()
+      .describe("The date up to which a list of visits or recordings was requested; null without one."),
   })
   .meta({ id: "AccessLog", description: "An entry of the access log: who read or changed what, and when." });
 

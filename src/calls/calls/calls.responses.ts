@@ -2,28 +2,20 @@ import * as z from "zod";
 import { ENDED_BY, HOLD_BEGINNERS, RESULT_STATES } from "../../database/enums.ts";
 import { count, externalReference, id, key, timestamp, visitId } from "../../http/wire.ts";
 import { SILENCE_UNTIL_END } from "../../lifetimes.ts";
+import { field } from "../../openapi/examples.ts";
 import * as story from "../../openapi/story.ts";
 import { HOUR } from "../../units.ts";
 import { holdReason } from "../legal_holds/legal_holds.schemas.ts";
 
 const fields = z.object({
-  id: id().meta({
-    description: "The id of the call. The paths of its results contain it.",
-    example: story.CALL.id,
-  }),
-  organization_user_id: id().meta({
-    description: "The organization user who holds or held the call.",
-    example: story.PAULA.id,
-  }),
+  id: field(id(), "The id of the call. The paths of its results contain it.", story.CALL.id),
+  organization_user_id: field(id(), "The organization user who holds or held the call.", story.PAULA.id),
   waiting_room_id: id().meta({
     description: "The waiting room that the participants came from. It may have been retired since.",
     example: story.CARDIOLOGY.id,
   }),
   visit_id: visitId().meta({ example: story.HELD_VISIT.id }),
-  is_ended: z.boolean().meta({
-    description: "Whether the call has ended. Only then can its results be read.",
-    example: true,
-  }),
+  is_ended: field(z.boolean(), "Whether the call has ended. Only then can its results be read.", true),
   started_at: timestamp().meta({ description: "When the call started.", example: story.STARTED_AT }),
   ended_at: timestamp()
     .nullable()
@@ -46,16 +38,10 @@ const details = {
       description: `The source of \`ended_at\`: \`reported\` if a report stated the end; \`assumed\` if no report changed anything for ${SILENCE_UNTIL_END / HOUR} hours, so that the service ended the call at the latest time that it knew of. Null while the call is going on.`,
       example: "reported",
     }),
-  failed: z.boolean().meta({
-    description: "Whether the call failed: see `call_fail_rate` of the call metrics.",
-    example: false,
-  }),
+  failed: field(z.boolean(), "Whether the call failed: see `call_fail_rate` of the call metrics.", false),
   legal_hold: z
     .object({
-      reason: holdReason().meta({
-        description: "The reason for the hold; null if none was given.",
-        example: story.HOLD.reason,
-      }),
+      reason: field(holdReason(), "The reason for the hold; null if none was given.", story.HOLD.reason),
       began_at: timestamp().meta({
         description: "When the hold began. A new reason does not change it.",
         example: story.HOLD.began_at,

@@ -1,16 +1,14 @@
 import * as z from "zod";
 import { CONSENT_DECISIONS } from "../../database/enums.ts";
 import { id, timestamp } from "../../http/wire.ts";
+import { field } from "../../openapi/examples.ts";
 import * as story from "../../openapi/story.ts";
 import { consentMethod } from "./consents.schemas.ts";
 
 export const consentSchema = z
   .object({
     id: id().meta({ description: "The id of the decision.", example: 71 }),
-    participant_id: id().meta({
-      description: "The participant who decided.",
-      example: story.RITAS_PARTICIPANT.id,
-    }),
+    participant_id: field(id(), "The participant who decided.", story.RITAS_PARTICIPANT.id),
     decision: z.enum([...CONSENT_DECISIONS, "withdrawn"]).meta({
       description:
         "`granted` or `refused`; `withdrawn` for a refusal by a participant who had consented before.",
@@ -26,9 +24,6 @@ export const consentSchema = z
         "How the participant expressed the decision, for example `verbal` or `form`; null if no report stated it.",
       example: "verbal",
     }),
-    reported_at: timestamp().meta({
-      description: "When the decision was reported.",
-      example: story.STARTED_AT,
-    }),
+    reported_at: field(timestamp(), "When the decision was reported.", story.STARTED_AT),
   })
   .meta({ id: "Consent", description: "A participant's decision on being recorded." });

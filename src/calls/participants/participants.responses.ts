@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { PARTICIPANT_ROLES } from "../../database/enums.ts";
 import { externalReference, id, key, name, timestamp, visitId } from "../../http/wire.ts";
+import { field } from "../../openapi/examples.ts";
 import * as story from "../../openapi/story.ts";
 
 export const participantSchema = z
@@ -14,19 +15,13 @@ export const participantSchema = z
       description: "The waiting room that the participant is in or was in last.",
       example: story.CARDIOLOGY.id,
     }),
-    call_id: id().nullable().meta({
-      description: "The call that the participant is or was on; null before the call.",
-      example: null,
-    }),
-    user_id: id().nullable().meta({
-      description:
+    call_id: id().nullable().describe("The call that the participant is or was on; null before the call."),
+    user_id: id()
+      .nullable()
+      .describe(
         "The user who takes part: a `user_id` of a user of the organization; null for a person without an account.",
-      example: null,
-    }),
-    display_name: name().meta({
-      description: "The name of the participant.",
-      example: story.RITAS_PARTICIPANT.display_name,
-    }),
+      ),
+    display_name: field(name(), "The name of the participant.", story.RITAS_PARTICIPANT.display_name),
     role: z.enum(PARTICIPANT_ROLES).meta({
       description:
         "`recipient` for a patient, for example, and `provider` for the person who gives the consultation.",
@@ -36,14 +31,10 @@ export const participantSchema = z
       description: "When the participant started to wait; null for a participant who joined without waiting.",
       example: story.WAITING_SINCE,
     }),
-    joined_at: timestamp().nullable().meta({
-      description: "When the participant joined the call; null before that, or if no report said when.",
-      example: null,
-    }),
-    left_at: timestamp().nullable().meta({
-      description: "When the participant left; null while present.",
-      example: null,
-    }),
+    joined_at: timestamp()
+      .nullable()
+      .describe("When the participant joined the call; null before that, or if no report said when."),
+    left_at: field(timestamp().nullable(), "When the participant left; null while present.", null),
   })
   .meta({ id: "Participant", description: "A person in a waiting room, and then on a call." });
 
@@ -68,10 +59,7 @@ export const participantOnCallSchema = personSchema
       description: "When the participant joined the call; null if no report said when.",
       example: story.STARTED_AT,
     }),
-    left_at: timestamp().nullable().meta({
-      description: "When the participant left; null while present.",
-      example: story.ENDED_AT,
-    }),
+    left_at: field(timestamp().nullable(), "When the participant left; null while present.", story.ENDED_AT),
     recording_consent: z.boolean().nullable().meta({
       description:
         "Whether the participant agrees to the recording: their decision that counts, from the call's list of consents. null if the participant was not asked.",
@@ -83,9 +71,6 @@ export const participantOnCallSchema = personSchema
 export const waitingParticipantSchema = personSchema
   .extend({
     visit_id: visitId().meta({ example: null }),
-    waiting_since: timestamp().meta({
-      description: "When the participant started to wait.",
-      example: story.WAITING_SINCE,
-    }),
+    waiting_since: field(timestamp(), "When the participant started to wait.", story.WAITING_SINCE),
   })
   .meta({ id: "WaitingParticipant", description: "A person waiting in a waiting room." });

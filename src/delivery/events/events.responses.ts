@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { count, day, id, sha256, timestamp } from "../../http/wire.ts";
 import { MAX_EVENT_POSITIONS_LENGTH, MAX_PER_PAGE } from "../../limits.ts";
+import { field } from "../../openapi/examples.ts";
 import * as story from "../../openapi/story.ts";
 import { EXAMPLE_IDS } from "./events.examples.ts";
 import { EVENT_POSITIONS } from "./events.positions.ts";
@@ -12,19 +13,10 @@ export const eventIds = z.object({
     example: EXAMPLE_IDS.organization_user_id,
   }),
   call_id: id().meta({ description: "The id of the call.", example: EXAMPLE_IDS.call_id }),
-  egress_id: id().meta({
-    description: "The `id` of the egress, not its `egress_id`.",
-    example: EXAMPLE_IDS.egress_id,
-  }),
-  participant_id: id().meta({
-    description: "The id of the participant.",
-    example: EXAMPLE_IDS.participant_id,
-  }),
+  egress_id: field(id(), "The `id` of the egress, not its `egress_id`.", EXAMPLE_IDS.egress_id),
+  participant_id: field(id(), "The id of the participant.", EXAMPLE_IDS.participant_id),
   invite_id: id().meta({ description: "The id of the invite.", example: EXAMPLE_IDS.invite_id }),
-  bulk_invite_id: id().meta({
-    description: "The id of the bulk invite.",
-    example: EXAMPLE_IDS.bulk_invite_id,
-  }),
+  bulk_invite_id: field(id(), "The id of the bulk invite.", EXAMPLE_IDS.bulk_invite_id),
   api_client_id: id().meta({ description: "The id of the API client.", example: EXAMPLE_IDS.api_client_id }),
   waiting_room_id: id().meta({
     description: "The `id` of the waiting room. `GET /waiting_rooms?id=` returns its slug.",
@@ -35,10 +27,7 @@ export const eventIds = z.object({
     example: EXAMPLE_IDS.waiting_room_sub_id,
   }),
   visit_id: id().meta({ description: "The id of the planned visit.", example: EXAMPLE_IDS.visit_id }),
-  date: day().meta({
-    description: "The UTC date of the sealed day of the access log.",
-    example: EXAMPLE_IDS.date,
-  }),
+  date: field(day(), "The UTC date of the sealed day of the access log.", EXAMPLE_IDS.date),
   seal_sha256: sha256().meta({
     description:
       "The SHA-256 of the `jws` of the seal, in hex. Keep it: it lets you verify the access log up to that day.",
@@ -62,14 +51,8 @@ export const eventTypeName = () =>
 
 export const eventSchema = z
   .object({
-    id: id().meta({
-      description: "The id of the event. A later event has a higher id. Ids have gaps.",
-      example: story.EVENT_ID,
-    }),
-    type: eventTypeName().meta({
-      description: "What happened: see the table of types.",
-      example: "call.ended",
-    }),
+    id: field(id(), "The id of the event. A later event has a higher id. Ids have gaps.", story.EVENT_ID),
+    type: field(eventTypeName(), "What happened: see the table of types.", "call.ended"),
     created_at: timestamp().meta({
       description:
         "When the service recorded the event. If something is reported late, it happened earlier: see, for example, the `ended_at` of the call.",
@@ -91,10 +74,7 @@ export const eventsSchema = z.object({
 export const platformEventSchema = z
   .object({
     id: eventSchema.shape.id,
-    organization_id: id().meta({
-      description: "The organization in which it happened.",
-      example: story.CLINIC.id,
-    }),
+    organization_id: field(id(), "The organization in which it happened.", story.CLINIC.id),
     type: eventSchema.shape.type,
     created_at: eventSchema.shape.created_at,
     data: eventSchema.shape.data,

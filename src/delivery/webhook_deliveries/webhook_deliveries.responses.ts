@@ -15,10 +15,9 @@ export const redeliverySchema = z.object({
     description: "The number of events to be sent again. They are sent after this response.",
     example: 2,
   }),
-  next_after: id().nullable().meta({
-    description: "The `after` for the next request if there may be more events; otherwise null.",
-    example: null,
-  }),
+  next_after: id()
+    .nullable()
+    .describe("The `after` for the next request if there may be more events; otherwise null."),
 });
 
 export const pingResultSchema = z.object({
@@ -52,11 +51,11 @@ export const deliverySchema = z
         "Why the last attempt failed, or why the delivery was given up without another attempt; null if it succeeded or there was no attempt. A text for people, not for programs.",
       example: null,
     }),
-    next_attempt_at: timestamp().nullable().meta({
-      description:
+    next_attempt_at: timestamp()
+      .nullable()
+      .describe(
         "When the event is sent next; null if it was delivered, or given up after the last attempt or because the endpoint no longer receives its type. A time in the past means as soon as possible, or when the endpoint is active again.",
-      example: null,
-    }),
+      ),
   })
   .meta({ id: "WebhookDelivery", description: "The delivery of an event to an endpoint." });
 

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { DISABLED_REASONS, EVENT_TYPE_NAMES } from "../../database/enums.ts";
 import { id, timestamp } from "../../http/wire.ts";
 import { WEBHOOK_FAILING_FOR } from "../../lifetimes.ts";
+import { field } from "../../openapi/examples.ts";
 import * as story from "../../openapi/story.ts";
 import { DAY } from "../../units.ts";
 import { webhookUrl } from "./webhook_endpoints.schemas.ts";
@@ -36,15 +37,11 @@ export const webhookEndpointSchema = z
     disabled_reason: z
       .enum(DISABLED_REASONS)
       .nullable()
-      .meta({
-        description: `Why the service has stopped sending; null if the endpoint is active, or if a client deactivated it. \`gone\`: the endpoint answered 410. \`failing\`: no delivery succeeded for ${WEBHOOK_FAILING_FOR / DAY} days. \`creator_removed\`: the user responsible for the endpoint has left the organization, or is no longer an organization_admin. \`restored\`: the service was restored from a backup, and its operator has not resumed it yet. When the operator resumes it, an endpoint that was active becomes active again, unless a client sets \`is_active\` first.`,
-        example: null,
-      }),
+      .describe(
+        `Why the service has stopped sending; null if the endpoint is active, or if a client deactivated it. \`gone\`: the endpoint answered 410. \`failing\`: no delivery succeeded for ${WEBHOOK_FAILING_FOR / DAY} days. \`creator_removed\`: the user responsible for the endpoint has left the organization, or is no longer an organization_admin. \`restored\`: the service was restored from a backup, and its operator has not resumed it yet. When the operator resumes it, an endpoint that was active becomes active again, unless a client sets \`is_active\` first.`,
+      ),
     created_at: timestamp().meta({ description: "When the endpoint was created.", example: story.SET_UP_AT }),
-    updated_at: timestamp().meta({
-      description: "When the endpoint last changed.",
-      example: story.SET_UP_AT,
-    }),
+    updated_at: field(timestamp(), "When the endpoint last changed.", story.SET_UP_AT),
   })
   .meta({ id: "WebhookEndpoint", description: "A URL that receives events." });
 

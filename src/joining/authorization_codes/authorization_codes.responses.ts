@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { email, id, name } from "../../http/wire.ts";
+import { field } from "../../openapi/examples.ts";
 import * as story from "../../openapi/story.ts";
 import { organizationSlug } from "../../organization/organizations/organizations.schemas.ts";
 import { roleList } from "../../organization/roles/roles.responses.ts";
@@ -19,14 +20,8 @@ export const redeemedCodeSchema = z
     user: z
       .object({
         id: id().meta({ description: "The `user_id` of the person.", example: story.PAULA.user_id }),
-        email: email().meta({
-          description: "The email address of the person, in lower case.",
-          example: story.PAULA.email,
-        }),
-        display_name: name().meta({
-          description: "The name of the person in this organization.",
-          example: story.PAULA.display_name,
-        }),
+        email: field(email(), "The email address of the person, in lower case.", story.PAULA.email),
+        display_name: field(name(), "The name of the person in this organization.", story.PAULA.display_name),
       })
       .describe("The person who signed in."),
     organization_user: z

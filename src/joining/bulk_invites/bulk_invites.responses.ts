@@ -2,6 +2,7 @@ import * as z from "zod";
 import { count, email, id, name, timestamp } from "../../http/wire.ts";
 import { BULK_INVITE_PERSONAL_DATA_KEPT_FOR } from "../../lifetimes.ts";
 import { MAX_BULK_INVITES } from "../../limits.ts";
+import { field } from "../../openapi/examples.ts";
 import * as story from "../../openapi/story.ts";
 import { DAY } from "../../units.ts";
 
@@ -15,15 +16,9 @@ export const bulkInviteSchema = z
       example: "pending",
     }),
     total_count: rows().min(1).meta({ description: "The number of rows in the request.", example: 4 }),
-    created_count: rows().meta({
-      description: "The number of rows that created an invite so far.",
-      example: 0,
-    }),
+    created_count: field(rows(), "The number of rows that created an invite so far.", 0),
     failed_count: rows().meta({ description: "The number of rows that failed so far.", example: 0 }),
-    created_at: timestamp().meta({
-      description: "When the request was accepted.",
-      example: story.MANY_INVITED_AT,
-    }),
+    created_at: field(timestamp(), "When the request was accepted.", story.MANY_INVITED_AT),
     updated_at: timestamp().meta({
       description: "When rows were last processed; until then, `created_at`.",
       example: story.MANY_INVITED_AT,

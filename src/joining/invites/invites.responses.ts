@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { MAIL_STATUSES } from "../../database/enums.ts";
 import { email, emptyOr, id, name, timestamp } from "../../http/wire.ts";
+import { field } from "../../openapi/examples.ts";
 import * as story from "../../openapi/story.ts";
 import { roleList } from "../../organization/roles/roles.responses.ts";
 
@@ -19,24 +20,11 @@ export const inviteSchema = z
       description: "The invitee's name in the organization, without leading and trailing spaces.",
       example: story.INES.display_name,
     }),
-    roles: roleList()
-      .min(1)
-      .meta({ description: "The invitee's roles, lowest first.", example: ["provider"] }),
-    organization_id: id().meta({
-      description: "The organization that the invitee joins.",
-      example: story.CLINIC.id,
-    }),
-    organization_name: name().meta({
-      description: "The name of this organization.",
-      example: story.CLINIC.name,
-    }),
-    expires_at: timestamp().meta({
-      description: "The invite can be accepted until this time.",
-      example: story.INVITE_EXPIRES_AT,
-    }),
-    used_at: timestamp()
-      .nullable()
-      .meta({ description: "When the invite was accepted; null until then.", example: null }),
+    roles: field(roleList().min(1), "The invitee's roles, lowest first.", ["provider"]),
+    organization_id: field(id(), "The organization that the invitee joins.", story.CLINIC.id),
+    organization_name: field(name(), "The name of this organization.", story.CLINIC.name),
+    expires_at: field(timestamp(), "The invite can be accepted until this time.", story.INVITE_EXPIRES_AT),
+    used_at: field(timestamp().nullable(), "When the invite was accepted; null until then.", null),
     created_at: timestamp().meta({ description: "When the invite was created.", example: story.INVITED_AT }),
     updated_at: timestamp().meta({
       description:
@@ -57,11 +45,11 @@ export const inviteSchema = z
         "The user who sent the invite: the `user_id` of the organization user that the API client acts as. It stays the same when that membership ends.",
       example: story.OLGA.user_id,
     }),
-    returning_user_id: id().nullable().meta({
-      description:
+    returning_user_id: id()
+      .nullable()
+      .describe(
         "The former organization user that the invitee becomes again; null if the invitee becomes a new one.",
-      example: null,
-    }),
+      ),
   })
   .meta({ id: "Invite", description: "An invitation to join the organization." });
 

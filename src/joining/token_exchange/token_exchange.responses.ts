@@ -24,11 +24,12 @@ export const tokenCheckSchema = z
         "The organization user with this email, also if the membership has ended; null if there is none.",
       example: story.PAULA.id,
     }),
-    reason: z.enum(CHECK_REASONS).nullable().meta({
-      description:
+    reason: z
+      .enum(CHECK_REASONS)
+      .nullable()
+      .describe(
         "Why the token would be refused; null if it would be accepted. `malformed`: it is not a signed JWT with the claims `iss`, `aud` and `exp`. `issuer_unknown`, `audience_wrong`: the claim differs from what the operator registered. `expired`, `not_yet_valid`: its times do not include the present one. `keys_unavailable`: the provider's keys cannot be fetched or used. `signature_invalid`: none of these keys has signed it with an accepted algorithm. `email_missing`: the claim with the email is missing, or is not an email. `email_unverified`: `email_verified` is not true. `invite_pending`: the person has not accepted their invite. `membership_ended`: the person is not a user of your organization any more. `user_unknown`: nobody in your organization has this email.",
-      example: null,
-    }),
+      ),
   })
   .meta({ id: "TokenCheck", description: "What a token claims, and why its exchange would be refused." });
 

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { SCOPES } from "../../database/enums.ts";
 import { base64Url, id, name, timestamp } from "../../http/wire.ts";
 import { CLIENT_SECRET_PREFIX, SECRET_HINT_LENGTH } from "../../limits.ts";
+import { field } from "../../openapi/examples.ts";
 import * as story from "../../openapi/story.ts";
 import { roleList } from "../roles/roles.responses.ts";
 import { scopeName } from "./api_clients.schemas.ts";
@@ -10,10 +11,7 @@ const SECRET = `${CLIENT_SECRET_PREFIX}YS1jbGllbnQtc2VjcmV0LXRoYXQtaXMtMzItYnl0Z
 
 export const apiClientSchema = z
   .object({
-    id: id().meta({
-      description: "The id of the API client. Use it to revoke the client.",
-      example: story.API_CLIENT.id,
-    }),
+    id: field(id(), "The id of the API client. Use it to revoke the client.", story.API_CLIENT.id),
     name: name().meta({
       description:
         "A name that helps people recognize the API client, without leading or trailing spaces. Several clients can have the same name.",
@@ -24,10 +22,7 @@ export const apiClientSchema = z
         "The organization user that the client acts as: an `id` from the list of the organization's users. The client can do what this user's current roles allow. For a client that serves the whole organization, choose an organization_admin. When the membership ends, the client is revoked.",
       example: story.OLGA.id,
     }),
-    client_id: base64Url(22).meta({
-      description: "The value for the header `X-Client-ID`.",
-      example: story.API_CLIENT.client_id,
-    }),
+    client_id: field(base64Url(22), "The value for the header `X-Client-ID`.", story.API_CLIENT.client_id),
     scopes: z
       .array(scopeName())
       .min(1)
@@ -51,10 +46,7 @@ export const apiClientSchema = z
         "The time of the client's first request on the last UTC day on which it was used; null if it was never used. The value can lag by a few seconds.",
       example: story.DOWNLOADED_AT,
     }),
-    revoked_at: timestamp().nullable().meta({
-      description: "When the API client was revoked; null while it is in use.",
-      example: null,
-    }),
+    revoked_at: timestamp().nullable().describe("When the API client was revoked; null while it is in use."),
   })
   .meta({ id: "ApiClient", description: "An API client of an organization, without its secret." });
 
@@ -84,9 +76,6 @@ export const ownApiClientSchema = apiClientSchema
         description: "The roles of the user that the client acts as, lowest first.",
         example: ["organization_admin"],
       }),
-    created_at: timestamp().meta({
-      description: "When the API client was created.",
-      example: story.SET_UP_AT,
-    }),
+    created_at: field(timestamp(), "When the API client was created.", story.SET_UP_AT),
   })
   .meta({ id: "OwnApiClient", description: "The API client of the request." });

@@ -1,16 +1,14 @@
 import * as z from "zod";
 import { id, name, timestamp } from "../../http/wire.ts";
 import { KEYS_COOLDOWN, KEYS_KNOWN_FOR } from "../../lifetimes.ts";
+import { field } from "../../openapi/examples.ts";
 import * as story from "../../openapi/story.ts";
 import { issuerName, jwksUrl } from "./issuers.schemas.ts";
 
 export const issuerSchema = z
   .object({
     id: id().meta({ description: "The id of the registration. Use it to delete the issuer.", example: 4 }),
-    organization_id: id().meta({
-      description: "The organization that the issuer is registered for.",
-      example: story.CLINIC.id,
-    }),
+    organization_id: field(id(), "The organization that the issuer is registered for.", story.CLINIC.id),
     issuer: issuerName().meta({
       description:
         "The exact value of the claim `iss` in the issuer's tokens, usually a URL. A trailing slash matters: a URL with it and the same URL without it are two issuers.",
@@ -35,14 +33,8 @@ export const issuerSchema = z
         "Whether a token is refused if its claim `email_verified` is present and not true; true by default. It applies only if `email_claim` is `email`, because `email_verified` is about no other claim. Set it to false for identity providers whose users cannot choose their email.",
       example: true,
     }),
-    created_at: timestamp().meta({
-      description: "When the issuer was registered.",
-      example: story.SET_UP_AT,
-    }),
-    updated_at: timestamp().meta({
-      description: "Equal to `created_at`, because a registration never changes.",
-      example: story.SET_UP_AT,
-    }),
+    created_at: field(timestamp(), "When the issuer was registered.", story.SET_UP_AT),
+    updated_at: timestamp().describe("Equal to `created_at`, because a registration never changes."),
   })
   .meta({
     id: "Issuer",

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { id, name, timestamp } from "../../http/wire.ts";
+import { field } from "../../openapi/examples.ts";
 import * as story from "../../openapi/story.ts";
 import {
   organizationSlug,
@@ -36,19 +37,17 @@ const ownFields = z.object({
       "Participants' names are erased this many days after their visit, together with your keys for them, their references and the references of their calls: `display_name` becomes `Participant`, and late reports of the visit no longer change anything. Consents, metrics and audit entries stay. null keeps the names forever.",
     example: null,
   }),
-  require_acting_user: z.boolean().meta({
-    description:
+  require_acting_user: z
+    .boolean()
+    .describe(
       "Whether clients must state, in `X-Acting-User` and `X-Purpose-Of-Use`, for whom and why they read. This applies to reads that the access log records. A change takes effect within 60 seconds.",
-    example: false,
-  }),
+    ),
   region: region()
     .regex(/^[a-z0-9-]+$/)
     .nullable()
-    .meta({
-      description:
-        "The region in which the organization's rows, recordings and sealed days of its access log lie, as the people who run the service name it. null if the service has no regions.",
-      example: null,
-    }),
+    .describe(
+      "The region in which the organization's rows, recordings and sealed days of its access log lie, as the people who run the service name it. null if the service has no regions.",
+    ),
   time_zone: timeZone().meta({
     description:
       "The IANA name of the time zone whose dates `days=local` counts in metrics: `Europe/Berlin`. null counts UTC dates. All other dates are in UTC.",
@@ -59,14 +58,8 @@ const ownFields = z.object({
       "The URI of the number space of your patients' references, for the FHIR form of a call. null: `{address of the service}/identifiers/{slug}/patient`.",
     example: "urn:oid:2.999.7",
   }),
-  created_at: timestamp().meta({
-    description: "When the organization was created.",
-    example: story.SET_UP_AT,
-  }),
-  updated_at: timestamp().meta({
-    description: "When the organization was last updated.",
-    example: story.SET_UP_AT,
-  }),
+  created_at: field(timestamp(), "When the organization was created.", story.SET_UP_AT),
+  updated_at: field(timestamp(), "When the organization was last updated.", story.SET_UP_AT),
 });
 
 const DESCRIPTION = "An organization that runs video consultations, such as a clinic.";
@@ -83,10 +76,10 @@ export const ownOrganizationSchema = ownFields
 
 export const organizationSchema = ownFields
   .extend({
-    is_suspended: z.boolean().meta({
-      description:
+    is_suspended: z
+      .boolean()
+      .describe(
         "Whether the organization is suspended. Within 60 seconds, its API clients get 403, and nobody signs in, accepts an invite or uses the link of a visit. Webhooks, invite emails and the rows of bulk invites wait until the organization is resumed. Reports are still taken, and retention goes on.",
-      example: false,
-    }),
+      ),
   })
   .meta({ id: "Organization", description: DESCRIPTION });

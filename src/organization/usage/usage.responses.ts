@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { count, day } from "../../http/wire.ts";
 import * as limits from "../../limits.ts";
+import { field } from "../../openapi/examples.ts";
 import { grouped } from "../../units.ts";
 
 const usageSchema = z
@@ -10,10 +11,7 @@ const usageSchema = z
       description: `The number of times that the organization's API clients created or changed something, at most ${grouped(limits.MAX_DAILY_WRITES)}. A request counts once for each ${limits.WRITE_SIZE / 1024} KiB of its body, or part thereof; a correction, of the text that it replaces if that is longer. Sign-ins, legal holds, changes that only take rights away, and deletions do not count.`,
       example: 212,
     }),
-    writes_limit: count().meta({
-      description: "The maximum number of writes on a date.",
-      example: limits.MAX_DAILY_WRITES,
-    }),
+    writes_limit: field(count(), "The maximum number of writes on a date.", limits.MAX_DAILY_WRITES),
     access_log_entries: count().meta({
       description: `The number of access log entries that its API clients caused. After ${grouped(limits.MAX_DAILY_ACCESS_LOGS)}, they can no longer read or change anything that needs an entry. Entries for sign-ins, legal holds, changes that only take rights away, deletions, and reads of the access log do not count.`,
       example: 4870,

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { id, timestamp } from "../../http/wire.ts";
 import { MAX_TEXT_VERSIONS, TRANSCRIPT_VERSIONS_PAGE } from "../../limits.ts";
+import { field } from "../../openapi/examples.ts";
 import * as story from "../../openapi/story.ts";
 import { soapNoteSchema } from "../soap_notes/soap_notes.responses.ts";
 import { transcriptSchema } from "../transcripts/transcripts.responses.ts";
@@ -11,18 +12,9 @@ const endOfVersion = {
     description: "The number of the version. Version 1 is the text when it became final.",
     example: 1,
   }),
-  reason: correctionReason().meta({
-    description: "Why the text was corrected.",
-    example: "The dose was misheard",
-  }),
-  user_id: id().meta({
-    description: "The organization user whose API client made the correction.",
-    example: story.PAULA.id,
-  }),
-  created_at: timestamp().meta({
-    description: "When the text was corrected and this version ended.",
-    example: story.CORRECTED_AT,
-  }),
+  reason: field(correctionReason(), "Why the text was corrected.", "The dose was misheard"),
+  user_id: field(id(), "The organization user whose API client made the correction.", story.PAULA.id),
+  created_at: field(timestamp(), "When the text was corrected and this version ended.", story.CORRECTED_AT),
 };
 
 export const soapNoteVersionSchema = soapNoteSchema
@@ -41,9 +33,7 @@ export const transcriptVersionsSchema = z.object({
     .describe(
       `The versions of the transcript before its corrections, newest first. A page has at least one version, and ends with the version that reaches ${TRANSCRIPT_VERSIONS_PAGE / 1024 / 1024} MiB. Empty if the transcript was never corrected.`,
     ),
-  next_after: id()
-    .nullable()
-    .meta({ description: "The `after` for the next request; null at the end.", example: null }),
+  next_after: field(id().nullable(), "The `after` for the next request; null at the end.", null),
 });
 
 export const soapNoteVersionsSchema = z.object({

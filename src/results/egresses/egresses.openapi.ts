@@ -80,11 +80,11 @@ export const egressesReference: Reference = {
             .array(listedEgressSchema)
             .max(limits.MAX_PER_PAGE)
             .describe("The next recordings, ordered by id."),
-          next_after: id().nullable().meta({
-            description:
+          next_after: id()
+            .nullable()
+            .describe(
               "The `after` for the next request; null at the end. A page can be empty although more pages follow.",
-            example: null,
-          }),
+            ),
         }),
       },
     },

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { EGRESS_DELETED, EGRESS_STATUSES } from "../../database/enums.ts";
 import { id, key, timestamp } from "../../http/wire.ts";
 import { RECORDING_URL_LIFETIME } from "../../lifetimes.ts";
+import { field } from "../../openapi/examples.ts";
 import * as story from "../../openapi/story.ts";
 import { egressError } from "./egresses.schemas.ts";
 
@@ -16,14 +17,8 @@ export const egressStatus = () =>
 
 export const egressSchema = z
   .object({
-    id: id().meta({
-      description: "The id of the egress, for use in paths of the external API.",
-      example: story.EGRESS.id,
-    }),
-    egress_id: key().meta({
-      description: "The recording backend's id of the egress.",
-      example: story.EGRESS.egress_id,
-    }),
+    id: field(id(), "The id of the egress, for use in paths of the external API.", story.EGRESS.id),
+    egress_id: field(key(), "The recording backend's id of the egress.", story.EGRESS.egress_id),
     status: egressStatus().describe(
       "The progress of the recording: `egress_starting`, `egress_active`, `egress_ending`, `egress_ended`. It goes through these values in order, can skip some, and never goes back. A failed recording is also `egress_ended`, and `error` says why it failed. `egress_deleted` means that the file was deleted. More values may be added.",
     ),
@@ -36,10 +31,7 @@ export const egressSchema = z
         "Whether the recording was stopped. Always true once the recording has ended or its file was deleted.",
       example: true,
     }),
-    ended_at: timestamp().nullable().meta({
-      description: "When the recording ended; null until then.",
-      example: story.ENDED_AT,
-    }),
+    ended_at: field(timestamp().nullable(), "When the recording ended; null until then.", story.ENDED_AT),
     started_at: timestamp().nullable().meta({
       description: "When the file begins; null if unknown. The recording process starts slightly earlier.",
       example: story.RECORDED_FILE.started_at,
@@ -52,10 +44,7 @@ export const egressSchema = z
       description: "The size of the file in bytes; null if unknown.",
       example: story.RECORDED_FILE.size,
     }),
-    created_at: timestamp().meta({
-      description: "When the egress was first reported.",
-      example: story.RECORDED_FROM,
-    }),
+    created_at: field(timestamp(), "When the egress was first reported.", story.RECORDED_FROM),
     updated_at: timestamp().meta({ description: "When the egress last changed.", example: story.ENDED_AT }),
   })
   .meta({ id: "Egress", description: "The recording of a call." });

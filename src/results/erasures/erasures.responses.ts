@@ -12,17 +12,14 @@ export const erasureSchema = z
         "The number of participations and planned visits from which this request erased the person.",
       example: 3,
     }),
-    held_count: count().meta({
-      description: `The number of the person's participations and planned visits that legal holds keep. ${LOOKED_THROUGH}`,
-      example: 0,
-    }),
-    ongoing_count: count().meta({
-      description: `The number of the person's participations and planned visits that are left alone, because the person is waiting, or on a call that has not ended. A planned participant's calls all count until then. ${LOOKED_THROUGH}`,
-      example: 0,
-    }),
-    remaining_count: count().meta({
-      description: `The number of participations and planned visits that are left for the next requests. ${LOOKED_THROUGH}`,
-      example: 0,
-    }),
+    held_count: count().describe(
+      `The number of the person's participations and planned visits that legal holds keep. ${LOOKED_THROUGH}`,
+    ),
+    ongoing_count: count().describe(
+      `The number of the person's participations and planned visits that are left alone, because the person is waiting, or on a call that has not ended. A planned participant's calls all count until then. ${LOOKED_THROUGH}`,
+    ),
+    remaining_count: count().describe(
+      `The number of participations and planned visits that are left for the next requests. ${LOOKED_THROUGH}`,
+    ),
   })
   .meta({ id: "Erasure", description: "What a request erased of a person, and what is left." });

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { emptyOr, id, multilineText, name } from "../../http/wire.ts";
 import * as limits from "../../limits.ts";
-import { exampleOf } from "../../openapi/examples.ts";
+import { exampleOf, field } from "../../openapi/examples.ts";
 import * as story from "../../openapi/story.ts";
 
 const seconds = () => z.number().min(0);
@@ -17,14 +17,8 @@ const transcriptLineSchema = z
       description: "What was said. It can have line breaks.",
       example: "How do you feel today?",
     }),
-    start_time: seconds().meta({
-      description: "When the line begins, in seconds from the start of the call.",
-      example: 0.5,
-    }),
-    end_time: seconds().meta({
-      description: "When the line ends, in seconds from the start of the call.",
-      example: 2,
-    }),
+    start_time: field(seconds(), "When the line begins, in seconds from the start of the call.", 0.5),
+    end_time: field(seconds(), "When the line ends, in seconds from the start of the call.", 2),
     display_name: emptyOr(name()).meta({
       description: "The current name of the speaker on the call.",
       example: story.PAULA.display_name,

@@ -3,7 +3,7 @@ import { PARTICIPANT_ROLES, VISIT_STATUSES } from "../../database/enums.ts";
 import { count, externalReference, id, key, name, roomSlug, timestamp } from "../../http/wire.ts";
 import { DEFAULT_VISIT_DURATION, MAX_VISIT_AHEAD, MAX_VISIT_DURATION } from "../../lifetimes.ts";
 import { MAX_VISIT_CALLS, MAX_VISIT_PARTICIPANTS } from "../../limits.ts";
-import { exampleOf } from "../../openapi/examples.ts";
+import { exampleOf, field } from "../../openapi/examples.ts";
 import * as story from "../../openapi/story.ts";
 import { byDate } from "../../organization/metrics/metrics.ts";
 import { DAY, HOUR } from "../../units.ts";
@@ -24,10 +24,7 @@ const plannedParticipantSchema = z
       description: "The name that the participant is shown under; `Participant` once the name was erased.",
       example: story.RITAS_PARTICIPANT.display_name,
     }),
-    user_id: id().nullable().meta({
-      description: "The user who takes part; null for a person without an account.",
-      example: null,
-    }),
+    user_id: field(id().nullable(), "The user who takes part; null for a person without an account.", null),
     external_reference: externalReference().nullable().meta({
       description: "Your own id for the person, or null.",
       example: story.RITAS_REFERENCE,
@@ -57,15 +54,12 @@ const listOfPeople = <Participant extends z.ZodObject>(participant: Participant)
 export const listedVisitSchema = z
   .object({
     id: id().meta({ description: "The id of the visit.", example: story.VISIT.id }),
-    waiting_room_id: id().meta({
-      description: "The waiting room that the links lead to.",
-      example: story.CARDIOLOGY.id,
-    }),
-    organization_user_id: id().nullable().meta({
-      description:
+    waiting_room_id: field(id(), "The waiting room that the links lead to.", story.CARDIOLOGY.id),
+    organization_user_id: id()
+      .nullable()
+      .describe(
         "The organization user who holds the visit. In a personal room, this is the owner, and you can omit it. In an organization's room, it is a provider, or null: then every client can read and change the visit.",
-      example: null,
-    }),
+      ),
     external_reference: externalReference().nullable().meta({
       description: "Your own id for the visit, or null. Several visits can have the same reference.",
       example: story.VISIT_REFERENCE,
@@ -75,10 +69,7 @@ export const listedVisitSchema = z
         "`planned`: the visit has not started. `started`: a recipient of the visit joined a call. `ended`: its time is over, and no call of the visit is going on. `missed`: its time is over, and no recipient came; a later call changes the status to `started`. `cancelled`: the visit was cancelled. When the time is over, the status changes within five minutes.",
       example: "planned",
     }),
-    starts_at: timestamp().meta({
-      description: "The planned start of the visit.",
-      example: story.VISIT_STARTS_AT,
-    }),
+    starts_at: field(timestamp(), "The planned start of the visit.", story.VISIT_STARTS_AT),
     ends_at: timestamp().meta({
       description: `The planned end of the visit, at most ${MAX_VISIT_DURATION / HOUR} hours after its start. For a new visit, the default is ${DEFAULT_VISIT_DURATION / HOUR} hour after its start. A call may last longer. A visit that would already be over, or would end more than ${MAX_VISIT_AHEAD / DAY / 365} years ahead, is refused.`,
       example: story.VISIT_ENDS_AT,
@@ -92,10 +83,7 @@ export const listedVisitSchema = z
       }),
     participants: listOfPeople(plannedParticipantSchema),
     created_at: timestamp().meta({ description: "When the visit was planned.", example: story.PLANNED_AT }),
-    updated_at: timestamp().meta({
-      description: "When the visit or its status last changed.",
-      example: story.PLANNED_AT,
-    }),
+    updated_at: field(timestamp(), "When the visit or its status last changed.", story.PLANNED_AT),
   })
   .meta({ id: "ListedVisit", description: "A planned visit, without links." });
 

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { id, roomSlug, timestamp } from "../../http/wire.ts";
+import { field } from "../../openapi/examples.ts";
 import * as story from "../../openapi/story.ts";
 
 export const waitingRoomSubSchema = z
@@ -22,10 +23,7 @@ export const waitingRoomSubSchema = z
       description: "The sub is active from this time on. It may be in the past.",
       example: story.SUB_STARTS_AT,
     }),
-    datetime_end: timestamp().meta({
-      description: "The sub is no longer active at this time.",
-      example: story.SUB_ENDS_AT,
-    }),
+    datetime_end: field(timestamp(), "The sub is no longer active at this time.", story.SUB_ENDS_AT),
     created_at: timestamp().meta({ description: "When the sub was created.", example: story.PLANNED_AT }),
     updated_at: timestamp().meta({
       description: "When the sub was last updated. A new slug of the substitute's room does not change it.",

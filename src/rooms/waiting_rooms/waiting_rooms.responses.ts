@@ -10,10 +10,7 @@ export const waitingRoomSchema = z
       description: "The organization that owns the room; null for a personal room.",
       example: story.CLINIC.id,
     }),
-    user_id: id().nullable().meta({
-      description: "The user who owns a personal room; null for an organization's room.",
-      example: null,
-    }),
+    user_id: id().nullable().describe("The user who owns a personal room; null for an organization's room."),
     name: name().meta({
       description:
         "The name of the room, without leading or trailing spaces. Several rooms can have the same name: their slugs differ.",
@@ -35,10 +32,9 @@ export const waitingRoomSchema = z
       example: true,
     }),
     created_at: timestamp().meta({ description: "When the room was created.", example: story.SET_UP_AT }),
-    updated_at: timestamp().meta({
-      description: "When the room was last updated. Participants who come and go do not change it.",
-      example: story.SET_UP_AT,
-    }),
+    updated_at: timestamp().describe(
+      "When the room was last updated. Participants who come and go do not change it.",
+    ),
     waiting_count: count().meta({ description: "The number of participants waiting now.", example: 0 }),
     user: z
       .object({

@@ -1,16 +1,13 @@
 import * as z from "zod";
 import { DEFAULT_PER_PAGE, MAX_INTEGER_LENGTH, MAX_PAGE, MAX_PER_PAGE, MAX_SKIPPED } from "../limits.ts";
-import { lazily } from "../memory.ts";
 import { grouped } from "../units.ts";
 import { invalidQuery } from "./errors.ts";
 import { reference, shownAsInteger } from "./wire.ts";
 
 /** Leading zeros are accepted. */
-const pageNumber = lazily(() =>
-  reference(MAX_INTEGER_LENGTH).regex(/^0*[1-9]\d*$/, "must be a positive integer"),
-);
+const pageNumber = () => reference(MAX_INTEGER_LENGTH).regex(/^0*[1-9]\d*$/, "must be a positive integer");
 
-export const pageQuery = lazily(() =>
+export const pageQuery = () =>
   z.object({
     page: pageNumber()
       .transform(Number)
@@ -21,29 +18,27 @@ export const pageQuery = lazily(() =>
       .transform((perPage) => Math.min(Number(perPage), MAX_PER_PAGE))
       .default(DEFAULT_PER_PAGE)
       .meta(shownAsInteger(1, { default: DEFAULT_PER_PAGE })),
-  }),
-);
+  });
 
 /** For the contract's lists without a pagination envelope. Without `per_page`, the list is a single page. */
-export const onePageQuery = lazily(() => {
+export const onePageQuery = () => {
   const { page, per_page } = pageQuery().shape;
   return z.object({ page, per_page: per_page.unwrap().optional().meta(shownAsInteger(1)) });
-});
+};
 
 export const itemsOfPage = <Item>(
   items: Item[],
   { page, per_page = items.length }: z.output<ReturnType<typeof onePageQuery>>,
 ): Item[] => items.slice((page - 1) * per_page, page * per_page);
 
-const afterId = lazily(() =>
+const afterId = () =>
   reference(MAX_INTEGER_LENGTH)
     .regex(/^\d+$/, "must be a non-negative integer")
     .transform((digits) => Math.min(Number(digits), Number.MAX_SAFE_INTEGER))
     .default(0)
-    .meta(shownAsInteger(0, { default: 0 })),
-);
+    .meta(shownAsInteger(0, { default: 0 }));
 
-export const afterQuery = lazily(() => z.object({ after: afterId(), per_page: pageQuery().shape.per_page }));
+export const afterQuery = () => z.object({ after: afterId(), per_page: pageQuery().shape.per_page });
 
 export type AfterQuery = z.output<ReturnType<typeof afterQuery>>;
 
@@ -60,12 +55,11 @@ export interface Position {
   id: number;
 }
 
-export const afterPositionQuery = lazily(() =>
+export const afterPositionQuery = () =>
   z.object({
     after: reference(MAX_POSITION_LENGTH).regex(POSITION, NO_POSITION).transform(readPosition).optional(),
     per_page: pageQuery().shape.per_page,
-  }),
-);
+  });
 
 function readPosition(text: string): Position {
   const [time, id] = text.split(".").map(Number);

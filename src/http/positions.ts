@@ -1,5 +1,4 @@
 import { MAX_INTEGER_LENGTH } from "../limits.ts";
-import { lazily } from "../memory.ts";
 import { reference } from "./wire.ts";
 
 /*
@@ -15,13 +14,12 @@ export const POSITIONS = /^(\d+|\d{1,5}\.\d{1,16}(~\d{1,5}\.\d{1,16})*)$/;
 
 export const NO_POSITIONS = "must be 0, or the `next_after` of a response";
 
-export const afterPositions = lazily(() =>
+export const afterPositions = () =>
   reference(MAX_INTEGER_LENGTH)
     .regex(POSITIONS, NO_POSITIONS)
     .transform(readPositions)
     .default(new Map())
-    .meta({ override: { type: "string", pattern: POSITIONS.source, default: "0" } }),
-);
+    .meta({ override: { type: "string", pattern: POSITIONS.source, default: "0" } });
 
 function readPositions(text: string): Positions {
   const parts = text.includes(".") ? text.split("~") : [`0.${text}`];

@@ -58,9 +58,10 @@ export const params = <Schema extends z.ZodType>(schema: () => Schema) =>
 
 function validating<Schema extends z.ZodType, Target extends "query" | "param">(
   target: Target,
-  schema: () => Schema,
+  make: () => Schema,
   refusalOf: (issues: readonly z.core.$ZodIssue[]) => ApiError,
 ) {
+  const schema = lazily(make);
   const validator = lazily(() =>
     zValidator(
       target,
@@ -116,9 +117,10 @@ function withoutEmpty(parameters: Parameters): Record<string, string> {
  * @param isOptional whether no body counts as an empty object
  */
 export function jsonBody<Schema extends z.ZodType>(
-  schema: () => Schema,
+  make: () => Schema,
   { limit, isOptional = false }: { limit?: number; isOptional?: boolean } = {},
 ) {
+  const schema = lazily(make);
   const dropNulls = lazily(() => nullsDropper(schema()));
   const validateBody: MiddlewareHandler<Env, string, { out: { json: z.output<Schema> } }> = async (
     c,

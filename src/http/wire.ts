@@ -81,7 +81,7 @@ export const name = lazily(() =>
   ),
 );
 
-export const themeName = lazily(() => text(limits.MAX_THEME_LENGTH));
+export const themeName = () => text(limits.MAX_THEME_LENGTH);
 
 /** A reporter's own key. It is compared exactly, without trimming. */
 export const key = lazily(() => oneLine(z.string(), limits.MAX_KEY_LENGTH));
@@ -95,7 +95,7 @@ export const externalReference = lazily(() => oneLine(z.string(), limits.MAX_EXT
 export const EMAIL =
   /^[a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$/;
 
-export const emailAddress = lazily(() => z.email({ pattern: EMAIL, error: "must be an email address" }));
+export const emailAddress = () => z.email({ pattern: EMAIL, error: "must be an email address" });
 
 /** A URL as the reference documents it: browsers and the service accept URLs that the format `uri` does not. */
 export const HTTP_URL = `^[Hh][Tt][Tt][Pp][Ss]?:[^${CONTROL}]*$`;
@@ -110,12 +110,11 @@ export const reference = (max: number) => z.string().max(max, tooLong(max));
 /** An organization's slug. `--` follows it in its rooms' slugs, so it contains no `--`, and no hyphen at its ends. */
 export const ORGANIZATION_SLUG = /^[a-z0-9](-?[a-z0-9])*$/;
 
-export const roomSlug = lazily(() =>
+export const roomSlug = () =>
   // Phones begin what people type with a capital letter.
   reference(limits.MAX_SLUG_LENGTH)
     .toLowerCase()
-    .meta({ override: { pattern: "^[a-z0-9-]+$" } }),
-);
+    .meta({ override: { pattern: "^[a-z0-9-]+$" } });
 
 /** A name as compared without case, in any alphabet. SQLite's own functions handle only ASCII. */
 export const withoutCase = (name: string): string => name.normalize().toUpperCase().toLowerCase();
@@ -131,14 +130,13 @@ export const email = lazily(() =>
     .meta({ override: { pattern: EMAIL.source } }),
 );
 
-export const id = lazily(() => z.int().positive());
+export const id = () => z.int().positive();
 
-export const visitId = lazily(() =>
+export const visitId = () =>
   id().nullable().meta({
     description:
       "The planned visit whose link a participant used; for a call, the first such visit. null if there is none. See `GET /visits/{id}`.",
-  }),
-);
+  });
 
 /** Documents an integer in a URL, where it is text, as an integer. */
 export const shownAsInteger = (minimum: number, others: object = {}) => ({
@@ -157,28 +155,26 @@ const boolean = (fields: object) => ({ override: { type: "boolean" as const, enu
 
 const trueOrFalseText = () => z.enum(["true", "false"]);
 
-export const trueOrFalse = lazily(() =>
+export const trueOrFalse = () =>
   trueOrFalseText()
     .transform((value) => value === "true")
-    .meta(boolean({})),
-);
+    .meta(boolean({}));
 
-export const flag = lazily(() =>
+export const flag = () =>
   trueOrFalseText()
     .default("false")
     .transform((value) => value === "true")
-    .meta(boolean({ default: false })),
-);
+    .meta(boolean({ default: false }));
 
 /** ISO 8601 years have four digits. `LATEST` is early enough that the next day still has such a year. */
 const EARLIEST = Date.parse("0000-01-01T00:00:00Z");
 const LATEST = Date.parse("9999-12-30T00:00:00Z");
 
-export const idParams = lazily(() => z.object({ id: pathId() }));
+export const idParams = () => z.object({ id: pathId() });
 
-export const organizationParams = lazily(() => z.object({ organization_id: pathId() }));
+export const organizationParams = () => z.object({ organization_id: pathId() });
 
-export const ownParams = lazily(() => organizationParams().extend(idParams().shape));
+export const ownParams = () => organizationParams().extend(idParams().shape);
 
 export type OwnPath = z.output<ReturnType<typeof ownParams>>;
 
@@ -211,7 +207,7 @@ export const instant = lazily(() =>
 export const isPast = (time: number) => time <= Date.now() + REPORT_CLOCK_TOLERANCE;
 
 /** The time of a past event. A time in 2099 would keep names and texts forever. */
-export const pastInstant = lazily(() => instant().refine(isPast, IN_FUTURE).meta(SHOWN_AS_TIME));
+export const pastInstant = () => instant().refine(isPast, IN_FUTURE).meta(SHOWN_AS_TIME);
 
 /**
  * All errors of a very long list would take far more memory than the list. Checks of its elements must abort, or they do not
@@ -243,18 +239,17 @@ export const toTimestamp = (milliseconds: number): string => new Date(millisecon
 export const toTimestampOrNull = (milliseconds: number | null): string | null =>
   milliseconds === null ? null : toTimestamp(milliseconds);
 
-export const timestamp = lazily(() => z.iso.datetime({ precision: 3 }));
+export const timestamp = () => z.iso.datetime({ precision: 3 });
 
-export const day = lazily(() => z.iso.date({ error: "must be a date such as 2026-01-31", abort: true }));
+export const day = () => z.iso.date({ error: "must be a date such as 2026-01-31", abort: true });
 
-export const count = lazily(() => z.int().min(0));
+export const count = () => z.int().min(0);
 
-export const sha256 = lazily(() =>
+export const sha256 = () =>
   z
     .string()
     .length(64)
-    .regex(/^[0-9a-f]+$/),
-);
+    .regex(/^[0-9a-f]+$/);
 
 export const base64Url = (length: number) =>
   z

@@ -33,26 +33,25 @@ const list = <Element extends z.ZodType>(element: Element, max: number) =>
       }),
     );
 
-const text = lazily(() => z.string().catch(""));
+const text = () => z.string().catch("");
 
-const flag = lazily(() => z.boolean().catch(false));
+const flag = () => z.boolean().catch(false);
 
 /** 0 if the value is not a positive integer. */
-const int64 = lazily(() =>
+const int64 = () =>
   z
     .union([z.string().regex(/^\d+$/), z.number()])
     .catch(0)
     .transform(Number)
-    .transform((value) => (Number.isInteger(value) && value > 0 && value < 2 ** 63 ? value : 0)),
-);
+    .transform((value) => (Number.isInteger(value) && value > 0 && value < 2 ** 63 ? value : 0));
 
 /** Milliseconds. 0 means unknown, and a time in the future counts as now. */
 const time = (milliseconds: number) =>
   int64().transform((value) => Math.min(Math.round(value * milliseconds), Date.now()));
 
-const seconds = lazily(() => time(1000));
-const milliseconds = lazily(() => time(1));
-const nanoseconds = lazily(() => time(1e-6));
+const seconds = () => time(1000);
+const milliseconds = () => time(1);
+const nanoseconds = () => time(1e-6);
 
 /** Unknown values become `unknown`, because LiveKit may add values. */
 const nameAmong = (names: Record<number, string>) =>
@@ -93,27 +92,25 @@ const EGRESS_STATUSES = {
   6: "EGRESS_LIMIT_REACHED",
 };
 
-const room = lazily(() =>
+const room = () =>
   message({
     sid: key(),
     name: text(),
     metadata: text(),
     creationTime: seconds(),
     creationTimeMs: milliseconds(),
-  }),
-);
+  });
 
 /** Attributes should be strings. Any other value is read as its JSON, so that `false` refuses just as `"false"` does. */
-const attribute = lazily(() =>
+const attribute = () =>
   z
     .unknown()
     .optional()
     .transform((value) =>
       typeof value === "string" ? value : JSON.stringify(value ?? "").replace(/^""$/, ""),
-    ),
-);
+    );
 
-const attributes = lazily(() =>
+const attributes = () =>
   z.object({
     role: attribute(),
     user_id: attribute(),
@@ -121,10 +118,9 @@ const attributes = lazily(() =>
     recording_consent: attribute(),
     recording_consent_at: attribute(),
     recording_consent_method: attribute(),
-  }),
-);
+  });
 
-const participant = lazily(() =>
+const participant = () =>
   message({
     sid: text(),
     identity: text(),
@@ -135,10 +131,9 @@ const participant = lazily(() =>
     disconnectReason: nameAmong(DISCONNECT_REASONS),
     permission: message({ recorder: flag() }).catch({ recorder: false }),
     attributes: attributes().catch(attributes().parse({})),
-  }),
-);
+  });
 
-const file = lazily(() =>
+const file = () =>
   message({
     filename: text(),
     location: text(),
@@ -147,10 +142,9 @@ const file = lazily(() =>
     duration: nanoseconds(),
     /** bytes */
     size: int64().transform((value) => (Number.isSafeInteger(value) ? value : 0)),
-  }),
-);
+  });
 
-const segments = lazily(() => message({ playlistName: text(), livePlaylistName: text() }));
+const segments = () => message({ playlistName: text(), livePlaylistName: text() });
 
 export const egressInfo = lazily(() =>
   message({

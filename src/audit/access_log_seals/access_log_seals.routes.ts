@@ -8,14 +8,13 @@ import { adminArea } from "../../http/scopes.ts";
 import { params, query } from "../../http/validation.ts";
 import { day } from "../../http/wire.ts";
 import { PUBLIC_KEYS_KEPT_FOR } from "../../lifetimes.ts";
-import { lazily } from "../../memory.ts";
 import { readSettings } from "../../settings.ts";
 import { publishedKeys } from "./access_log_seals.keys.ts";
 import type { accessLogSealSchema } from "./access_log_seals.responses.ts";
 import { listSeals, openSealedDay } from "./access_log_seals.service.ts";
 import type { Seal } from "./access_log_seals.sql.ts";
 
-const sealedDayParams = lazily(() => z.object({ date: day() }));
+const sealedDayParams = () => z.object({ date: day() });
 
 const toSeal = (row: Seal): z.input<typeof accessLogSealSchema> => ({
   date: row.date,

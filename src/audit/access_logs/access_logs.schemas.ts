@@ -6,11 +6,10 @@ import { afterQuery } from "../../http/pagination.ts";
 import { inChunks } from "../../http/streams.ts";
 import { day, externalReference, PRINTABLE_ASCII, pathId, reference, toTimestamp } from "../../http/wire.ts";
 import { MAX_ACTING_USER_LENGTH } from "../../limits.ts";
-import { lazily } from "../../memory.ts";
 import type { accessLogSchema } from "./access_logs.responses.ts";
 import type { accessLogColumns } from "./access_logs.sql.ts";
 
-export const accessLogsQuery = lazily(() =>
+export const accessLogsQuery = () =>
   inOrder(
     z.object({
       call_id: pathId().optional(),
@@ -26,8 +25,7 @@ export const accessLogsQuery = lazily(() =>
       to: day().optional(),
       ...afterQuery().shape,
     }),
-  ),
-);
+  );
 
 export type AccessLogsQuery = z.output<ReturnType<typeof accessLogsQuery>>;
 

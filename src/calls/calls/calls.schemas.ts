@@ -6,14 +6,13 @@ import { afterPositionQuery } from "../../http/pagination.ts";
 import { unchangeable } from "../../http/unchangeable.ts";
 import * as wire from "../../http/wire.ts";
 import { MAX_CALL_PARTICIPANTS } from "../../limits.ts";
-import { lazily } from "../../memory.ts";
 import { reportBody } from "../../rooms/report.ts";
 import { participantOnCall } from "../participants/participants.schemas.ts";
 import { CALL_STAYS, PARTICIPANT_REPEATED, TOO_MANY_PARTICIPANTS } from "./calls.refusals.ts";
 import type { callDetailsSchema, callSchema, reportedCallSchema } from "./calls.responses.ts";
 import type { callColumns, columnsWithResults, holdColumns, reportedCallColumns } from "./calls.sql.ts";
 
-export const reportCallBody = lazily(() =>
+export const reportCallBody = () =>
   reportBody({
     call: z
       .object({
@@ -30,38 +29,32 @@ export const reportCallBody = lazily(() =>
           .check(wire.distinct("key", PARTICIPANT_REPEATED)),
       })
       .partial(),
-  }),
-);
+  });
 
-export const callKeyParams = lazily(() => wire.organizationParams().extend({ key: wire.key() }));
+export const callKeyParams = () => wire.organizationParams().extend({ key: wire.key() });
 
-export const organizationUserParams = lazily(() => z.object({ organization_user_id: wire.pathId() }));
+export const organizationUserParams = () => z.object({ organization_user_id: wire.pathId() });
 
-export const callParams = lazily(() =>
-  z.object({ organization_user_id: wire.pathId(), call_id: wire.pathId() }),
-);
+export const callParams = () => z.object({ organization_user_id: wire.pathId(), call_id: wire.pathId() });
 
 export type CallPath = z.output<ReturnType<typeof callParams>>;
 
-export const updateCallBody = lazily(() =>
+export const updateCallBody = () =>
   z
     .object({ call: z.object({ external_reference: wire.externalReference().nullable() }).partial() })
-    .register(unchangeable, CALL_STAYS),
-);
+    .register(unchangeable, CALL_STAYS);
 
-const filters = lazily(() =>
+const filters = () =>
   afterPositionQuery().extend({
     from: wire.day().optional(),
     to: wire.day().optional(),
     external_reference: wire.externalReference().optional(),
-  }),
-);
+  });
 
-export const callsOfOwnerQuery = lazily(() => inOrder(filters()));
+export const callsOfOwnerQuery = () => inOrder(filters());
 
-export const callsQuery = lazily(() =>
-  inOrder(filters().extend({ participant_reference: wire.externalReference().optional() })),
-);
+export const callsQuery = () =>
+  inOrder(filters().extend({ participant_reference: wire.externalReference().optional() }));
 
 export type CallsQuery = z.output<ReturnType<typeof callsQuery>>;
 

@@ -8,15 +8,14 @@ import type { consentColumns, ledgerColumns } from "./consents.sql.ts";
 
 export const consentMethod = lazily(() => text(MAX_CONSENT_METHOD_LENGTH));
 
-export const consentReport = lazily(() =>
+export const consentReport = () =>
   z
     .object({
       recording_consent: z.boolean(),
       recording_consent_at: instant(),
       recording_consent_method: consentMethod(),
     })
-    .partial(),
-);
+    .partial();
 
 export type Consent = Row<typeof consentColumns>;
 

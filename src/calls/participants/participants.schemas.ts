@@ -3,7 +3,6 @@ import { PARTICIPANT_ROLES } from "../../database/enums.ts";
 import type { Row } from "../../database/queries.ts";
 import { unchangeable } from "../../http/unchangeable.ts";
 import * as wire from "../../http/wire.ts";
-import { lazily } from "../../memory.ts";
 import type { Person } from "../../rooms/people/people.sql.ts";
 import { type ReportOrigin, reportBody } from "../../rooms/report.ts";
 import { consentReport } from "../consents/consents.schemas.ts";
@@ -15,16 +14,15 @@ import type {
 } from "./participants.responses.ts";
 import type { participantColumns, shownColumns } from "./participants.sql.ts";
 
-const person = lazily(() =>
+const person = () =>
   z.object({
     display_name: wire.name(),
     role: z.enum(PARTICIPANT_ROLES),
     user_id: wire.id().nullable(),
     external_reference: wire.externalReference().nullable(),
-  }),
-);
+  });
 
-export const reportParticipantBody = lazily(() =>
+export const reportParticipantBody = () =>
   reportBody({
     participant: person()
       .extend({ waiting_since: wire.pastInstant(), left_at: wire.pastInstant().nullable() })
@@ -33,10 +31,9 @@ export const reportParticipantBody = lazily(() =>
         path: ["left_at"],
         error: LEFT_BEFORE_WAITING,
       }),
-  }),
-);
+  });
 
-export const participantOnCall = lazily(() =>
+export const participantOnCall = () =>
   person()
     .extend({
       waiting_since: wire.pastInstant().nullable(),
@@ -50,24 +47,21 @@ export const participantOnCall = lazily(() =>
       path: ["recording_consent_at"],
       error: wire.IN_FUTURE,
       abort: true,
-    }),
-);
+    });
 
-export const participantOfCallParams = lazily(() =>
-  z.object({ organization_user_id: wire.pathId(), call_id: wire.pathId(), participant_id: wire.pathId() }),
-);
+export const participantOfCallParams = () =>
+  z.object({ organization_user_id: wire.pathId(), call_id: wire.pathId(), participant_id: wire.pathId() });
 
 export type ParticipantPath = z.output<ReturnType<typeof participantOfCallParams>>;
 
-export const updateParticipantBody = lazily(() =>
+export const updateParticipantBody = () =>
   z
     .object({ participant: person().pick({ display_name: true, external_reference: true }).partial() })
-    .register(unchangeable, PARTICIPANT_STAYS),
-);
+    .register(unchangeable, PARTICIPANT_STAYS);
 
 export type ParticipantUpdate = z.output<ReturnType<typeof updateParticipantBody>>["participant"];
 
-export const participantParams = lazily(() => z.object({ slug: wire.roomSlug(), key: wire.key() }));
+export const participantParams = () => z.object({ slug: wire.roomSlug(), key: wire.key() });
 
 export type ParticipantReport = z.output<ReturnType<typeof reportParticipantBody>>["participant"] &
   ReportOrigin;

@@ -6,7 +6,6 @@ import { afterQuery, pageQuery } from "../../http/pagination.ts";
 import { NO_POSITIONS } from "../../http/positions.ts";
 import { reference, toTimestamp } from "../../http/wire.ts";
 import { MAX_EVENT_POSITIONS_LENGTH } from "../../limits.ts";
-import { lazily } from "../../memory.ts";
 import { EVENT_POSITIONS, type Positions, readEventPositions } from "./events.positions.ts";
 import type { eventSchema, platformEventSchema } from "./events.responses.ts";
 import type { eventColumns, platformEventColumns } from "./events.sql.ts";
@@ -15,25 +14,22 @@ import type { eventColumns, platformEventColumns } from "./events.sql.ts";
 export const noSuchType = (sent: unknown, known: readonly string[]): string =>
   `must be a type of event: the most similar ones are ${nearest(String(sent), known).slice(0, 3).join(", ")}`;
 
-export const typeOrFamily = lazily(() =>
-  z.enum(EVENT_TYPE_NAMES, { error: ({ input }) => noSuchType(input, EVENT_TYPE_NAMES) }),
-);
+export const typeOrFamily = () =>
+  z.enum(EVENT_TYPE_NAMES, { error: ({ input }) => noSuchType(input, EVENT_TYPE_NAMES) });
 
-export const eventsQuery = lazily(() => z.object({ type: typeOrFamily().optional(), ...afterQuery().shape }));
+export const eventsQuery = () => z.object({ type: typeOrFamily().optional(), ...afterQuery().shape });
 
 export type EventsQuery = z.output<ReturnType<typeof eventsQuery>>;
 
-const afterEvents = lazily(() =>
+const afterEvents = () =>
   reference(MAX_EVENT_POSITIONS_LENGTH)
     .regex(EVENT_POSITIONS, NO_POSITIONS)
     .transform(readEventPositions)
     .default((): Positions => [])
-    .meta({ override: { type: "string", pattern: EVENT_POSITIONS.source, default: "0" } }),
-);
+    .meta({ override: { type: "string", pattern: EVENT_POSITIONS.source, default: "0" } });
 
-export const platformEventsQuery = lazily(() =>
-  z.object({ type: typeOrFamily().optional(), after: afterEvents(), per_page: pageQuery().shape.per_page }),
-);
+export const platformEventsQuery = () =>
+  z.object({ type: typeOrFamily().optional(), after: afterEvents(), per_page: pageQuery().shape.per_page });
 
 export type PlatformEventsQuery = z.output<ReturnType<typeof platformEventsQuery>>;
 

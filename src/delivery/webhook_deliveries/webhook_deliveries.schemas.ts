@@ -3,7 +3,6 @@ import { EVENT_TYPES, type EventType } from "../../database/enums.ts";
 import type { Row } from "../../database/queries.ts";
 import { pageQuery } from "../../http/pagination.ts";
 import { pathId, toTimestamp, toTimestampOrNull } from "../../http/wire.ts";
-import { lazily } from "../../memory.ts";
 import { exampleEvent } from "../events/events.examples.ts";
 import { noSuchType } from "../events/events.schemas.ts";
 import { type Webhook, webhookOf } from "./webhook_deliveries.format.ts";
@@ -12,18 +11,16 @@ import type { Attempt } from "./webhook_deliveries.merge.ts";
 import type { deliverySchema, pingResultSchema, webhookSchema } from "./webhook_deliveries.responses.ts";
 import type { deliveryColumns } from "./webhook_deliveries.sql.ts";
 
-export const deliveriesQuery = lazily(() =>
-  z.object({ after: pathId().optional(), per_page: pageQuery().shape.per_page }),
-);
+export const deliveriesQuery = () =>
+  z.object({ after: pathId().optional(), per_page: pageQuery().shape.per_page });
 
 export type DeliveriesQuery = z.output<ReturnType<typeof deliveriesQuery>>;
 
-export const redeliverBody = lazily(() => z.object({ after: z.int().nonnegative() }));
+export const redeliverBody = () => z.object({ after: z.int().nonnegative() });
 
 /** Not families: an example is of one type. */
-export const pingBody = lazily(() =>
-  z.object({ type: z.enum(EVENT_TYPES, { error: ({ input }) => noSuchType(input, EVENT_TYPES) }) }).partial(),
-);
+export const pingBody = () =>
+  z.object({ type: z.enum(EVENT_TYPES, { error: ({ input }) => noSuchType(input, EVENT_TYPES) }) }).partial();
 
 export type Delivery = Row<typeof deliveryColumns>;
 

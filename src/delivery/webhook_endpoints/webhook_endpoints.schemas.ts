@@ -4,7 +4,6 @@ import type { Row } from "../../database/queries.ts";
 import { unchangeable } from "../../http/unchangeable.ts";
 import { HTTP_URL, text, toTimestamp, upToFirstFault } from "../../http/wire.ts";
 import { MAX_EVENT_TYPE_NAMES, MAX_WEBHOOK_URL_LENGTH } from "../../limits.ts";
-import { lazily } from "../../memory.ts";
 import { typeOrFamily } from "../events/events.schemas.ts";
 import { ENDPOINT_STAYS } from "./webhook_endpoints.refusals.ts";
 import type {
@@ -14,12 +13,10 @@ import type {
 import type { webhookEndpointColumns } from "./webhook_endpoints.sql.ts";
 
 /** Which URLs are allowed depends on where the service runs: see webhook_endpoints.policy.ts. */
-export const webhookUrl = lazily(() =>
-  text(MAX_WEBHOOK_URL_LENGTH).meta({ override: { pattern: HTTP_URL } }),
-);
+export const webhookUrl = () => text(MAX_WEBHOOK_URL_LENGTH).meta({ override: { pattern: HTTP_URL } });
 
 /** A family is kept as a family, for types added later. A list of all types becomes null, for the same reason. */
-const eventTypes = lazily(() =>
+const eventTypes = () =>
   upToFirstFault(
     z
       .array(typeOrFamily())
@@ -29,20 +26,15 @@ const eventTypes = lazily(() =>
     EVENT_TYPES.every((type) => names.includes(type))
       ? null
       : EVENT_TYPE_NAMES.filter((name) => names.includes(name)),
-  ),
-);
+  );
 
-const fields = lazily(() =>
-  z.object({ url: webhookUrl(), event_types: eventTypes(), is_active: z.boolean() }),
-);
+const fields = () => z.object({ url: webhookUrl(), event_types: eventTypes(), is_active: z.boolean() });
 
-export const createWebhookEndpointBody = lazily(() =>
-  z.object({ webhook_endpoint: fields().partial().required({ url: true }) }),
-);
+export const createWebhookEndpointBody = () =>
+  z.object({ webhook_endpoint: fields().partial().required({ url: true }) });
 
-export const updateWebhookEndpointBody = lazily(() =>
-  z.object({ webhook_endpoint: fields().partial() }).register(unchangeable, ENDPOINT_STAYS),
-);
+export const updateWebhookEndpointBody = () =>
+  z.object({ webhook_endpoint: fields().partial() }).register(unchangeable, ENDPOINT_STAYS);
 
 export type WebhookEndpoint = Row<typeof webhookEndpointColumns>;
 

@@ -3,7 +3,6 @@ import { hexOf } from "../../bytes/hex.ts";
 import { ApiError } from "../../http/errors.ts";
 import { externalReference } from "../../http/wire.ts";
 import { EXPORT_LEASE } from "../../lifetimes.ts";
-import { lazily } from "../../memory.ts";
 import { type ListedVisit, toVisit, type VisitParticipant } from "../../rooms/visits/visits.schemas.ts";
 import { SECOND } from "../../units.ts";
 
@@ -17,7 +16,7 @@ export const exportRunning = () =>
     { headers: { "Retry-After": String(RETRY_AFTER) } },
   );
 
-export const exportQuery = lazily(() => z.object({ external_reference: externalReference() }));
+export const exportQuery = () => z.object({ external_reference: externalReference() });
 
 /** A planned visit as lists show it, but with only the roles of other people. */
 export function toExportedVisit({ numbers, ...row }: ListedVisit & { numbers: number[] }) {

@@ -6,11 +6,10 @@ import { openTo } from "../../http/platform_tokens.ts";
 import { jsonBody } from "../../http/validation.ts";
 import { reference } from "../../http/wire.ts";
 import { AUTHORIZATION_CODE_BYTES, MAX_OWN_TOKEN_LENGTH } from "../../limits.ts";
-import { lazily } from "../../memory.ts";
 import type { redeemedCodeSchema } from "./authorization_codes.responses.ts";
 import { invalidCode, type RedeemedCode, redeemCode } from "./authorization_codes.service.ts";
 
-const redeemCodeBody = lazily(() => z.object({ code: reference(MAX_OWN_TOKEN_LENGTH) }));
+const redeemCodeBody = () => z.object({ code: reference(MAX_OWN_TOKEN_LENGTH) });
 
 const toRedeemedCode = (row: RedeemedCode): z.input<typeof redeemedCodeSchema> => ({
   organization: { id: row.organization_id, name: row.organization_name, slug: row.organization_slug },

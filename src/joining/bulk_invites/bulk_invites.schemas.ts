@@ -2,20 +2,18 @@ import * as z from "zod";
 import type { Row } from "../../database/queries.ts";
 import { toTimestamp } from "../../http/wire.ts";
 import { MAX_BULK_INVITES } from "../../limits.ts";
-import { lazily } from "../../memory.ts";
 import { inviteInput } from "../invites/invites.schemas.ts";
 import { NO_RETURN_IN_BULK, TOO_MANY_ROWS } from "./bulk_invites.refusals.ts";
 import type { bulkInviteFailureSchema, bulkInviteSchema } from "./bulk_invites.responses.ts";
 import type { bulkInviteColumns, bulkInviteFailureColumns, pendingRowColumns } from "./bulk_invites.sql.ts";
 
-export const createBulkInviteBody = lazily(() =>
+export const createBulkInviteBody = () =>
   z.object({
     organization_invites: z
       .array(inviteInput().extend({ returning_user_id: z.never(NO_RETURN_IN_BULK).optional() }))
       .min(1, "must hold at least one invite")
       .max(MAX_BULK_INVITES, TOO_MANY_ROWS),
-  }),
-);
+  });
 
 export type BulkInvite = Row<typeof bulkInviteColumns>;
 

@@ -4,40 +4,36 @@ import { pageQuery } from "../../http/pagination.ts";
 import { afterPositions } from "../../http/positions.ts";
 import { email, name, reference, toTimestamp, toTimestampOrNull } from "../../http/wire.ts";
 import { MAX_OWN_TOKEN_LENGTH } from "../../limits.ts";
-import { lazily } from "../../memory.ts";
 import { returningUserId, roleNames } from "../organization_users/organization_users.schemas.ts";
 import type { inviteSchema, inviteWithAcceptUrlSchema } from "./invites.responses.ts";
 import type { inviteColumns } from "./invites.sql.ts";
 
-export const inviteInput = lazily(() =>
-  z.object({ email: email(), display_name: name(), role_names: roleNames().meta({ example: ["provider"] }) }),
-);
+export const inviteInput = () =>
+  z.object({ email: email(), display_name: name(), role_names: roleNames().meta({ example: ["provider"] }) });
 
 export type InviteInput = z.output<ReturnType<typeof inviteInput>>;
 
-const newInviteInput = lazily(() => inviteInput().extend({ returning_user_id: returningUserId() }));
+const newInviteInput = () => inviteInput().extend({ returning_user_id: returningUserId() });
 
 export type NewInviteInput = z.output<ReturnType<typeof newInviteInput>>;
 
-export const createInviteBody = lazily(() => z.object({ organization_invite: newInviteInput() }));
+export const createInviteBody = () => z.object({ organization_invite: newInviteInput() });
 
-export const inviteListQuery = lazily(() =>
-  pageQuery().extend({ status: z.enum(["active", "expired"]).default("active"), email: email().optional() }),
-);
+export const inviteListQuery = () =>
+  pageQuery().extend({ status: z.enum(["active", "expired"]).default("active"), email: email().optional() });
 
 export type InviteListQuery = z.output<ReturnType<typeof inviteListQuery>>;
 
-export const activeInvitesQuery = lazily(() =>
+export const activeInvitesQuery = () =>
   z.object({
     status: z.enum(["active"]).default("active"),
     after: afterPositions(),
     per_page: pageQuery().shape.per_page,
-  }),
-);
+  });
 
 export type ActiveInvitesQuery = z.output<ReturnType<typeof activeInvitesQuery>>;
 
-export const acceptInviteBody = lazily(() => z.object({ token: reference(MAX_OWN_TOKEN_LENGTH) }));
+export const acceptInviteBody = () => z.object({ token: reference(MAX_OWN_TOKEN_LENGTH) });
 
 export type AcceptInviteBody = z.output<ReturnType<typeof acceptInviteBody>>;
 

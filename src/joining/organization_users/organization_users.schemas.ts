@@ -5,7 +5,6 @@ import { pageQuery } from "../../http/pagination.ts";
 import { unchangeable } from "../../http/unchangeable.ts";
 import { email, flag, id, name, organizationParams, pathId } from "../../http/wire.ts";
 import { MAX_ASSISTS, MAX_ROLE_NAMES } from "../../limits.ts";
-import { lazily } from "../../memory.ts";
 import { sortRoles } from "../../organization/roles/roles.policy.ts";
 import { MEMBER_STAYS, NO_ROLE_LEFT } from "./organization_users.refusals.ts";
 import type {
@@ -24,52 +23,42 @@ const roleListInput = (tooFew: string) =>
     .max(MAX_ROLE_NAMES, `must name at most ${MAX_ROLE_NAMES} roles`)
     .transform(sortRoles);
 
-export const roleNames = lazily(() => roleListInput("must name at least one role"));
+export const roleNames = () => roleListInput("must name at least one role");
 
-export const assists = lazily(() =>
-  z.array(id()).max(MAX_ASSISTS, `must name at most ${MAX_ASSISTS} providers`),
-);
+export const assists = () => z.array(id()).max(MAX_ASSISTS, `must name at most ${MAX_ASSISTS} providers`);
 
-const fields = lazily(() =>
-  z.object({ email: email(), display_name: name(), roles: roleNames(), assists: assists() }),
-);
+const fields = () =>
+  z.object({ email: email(), display_name: name(), roles: roleNames(), assists: assists() });
 
-export const organizationUsersQuery = lazily(() =>
-  pageQuery().extend({ email: email().optional(), role: z.enum(ROLES).optional() }),
-);
+export const organizationUsersQuery = () =>
+  pageQuery().extend({ email: email().optional(), role: z.enum(ROLES).optional() });
 
 export type OrganizationUsersQuery = z.output<ReturnType<typeof organizationUsersQuery>>;
 
-export const returningUserId = lazily(() =>
+export const returningUserId = () =>
   id().optional().meta({
     description:
       "The id of a former organization user, whom the person becomes again: with the same id, calls and personal waiting room. Without it, the person becomes a new organization user, even if a former one had the same email.",
-  }),
-);
+  });
 
-export const createUserBody = lazily(() =>
-  z.object({ user: fields().partial({ assists: true }).extend({ returning_user_id: returningUserId() }) }),
-);
+export const createUserBody = () =>
+  z.object({ user: fields().partial({ assists: true }).extend({ returning_user_id: returningUserId() }) });
 
-const changes = lazily(() =>
+const changes = () =>
   fields()
     .extend({ email: email().nullable(), roles: roleListInput(NO_ROLE_LEFT) })
-    .partial(),
-);
+    .partial();
 
 export type MemberChanges = z.output<ReturnType<typeof changes>>;
 
-export const updateUserBody = lazily(() =>
-  z.object({ user: changes() }).register(unchangeable, MEMBER_STAYS),
-);
+export const updateUserBody = () => z.object({ user: changes() }).register(unchangeable, MEMBER_STAYS);
 
-export const updateOrganizationUserBody = lazily(() =>
-  z.object({ organization_user: changes() }).register(unchangeable, MEMBER_STAYS),
-);
+export const updateOrganizationUserBody = () =>
+  z.object({ organization_user: changes() }).register(unchangeable, MEMBER_STAYS);
 
-export const removeOrganizationUserQuery = lazily(() => z.object({ revoke_api_clients: flag() }));
+export const removeOrganizationUserQuery = () => z.object({ revoke_api_clients: flag() });
 
-export const memberParams = lazily(() => organizationParams().extend({ organization_user_id: pathId() }));
+export const memberParams = () => organizationParams().extend({ organization_user_id: pathId() });
 
 export type OrganizationUser = Row<typeof organizationUserColumns>;
 

@@ -5,14 +5,13 @@ import { adminArea, area } from "../../http/scopes.ts";
 import { jsonBody } from "../../http/validation.ts";
 import { reference } from "../../http/wire.ts";
 import { MAX_TOKEN_LENGTH, TOKEN_EXCHANGE_BODY_LIMIT } from "../../limits.ts";
-import { lazily } from "../../memory.ts";
 import { checkToken, exchangeToken } from "./token_exchange.service.ts";
 
-const withToken = lazily(() => z.object({ token: reference(MAX_TOKEN_LENGTH) }));
+const withToken = () => z.object({ token: reference(MAX_TOKEN_LENGTH) });
 
-const tokenExchangeBody = lazily(() => z.object({ token_exchange: withToken() }));
+const tokenExchangeBody = () => z.object({ token_exchange: withToken() });
 
-const tokenCheckBody = lazily(() => z.object({ token_check: withToken() }));
+const tokenCheckBody = () => z.object({ token_check: withToken() });
 
 const limit = TOKEN_EXCHANGE_BODY_LIMIT;
 

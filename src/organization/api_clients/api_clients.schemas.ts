@@ -12,17 +12,16 @@ export const scopeName = lazily(() =>
 );
 
 /** In the order of SCOPES, without duplicates. */
-const scopeNames = lazily(() =>
+const scopeNames = () =>
   // One error is enough, because it lists all scopes.
   upToFirstFault(
     z
       .array(scopeName(), "must be a list of scopes")
       .min(1, "must name at least one scope")
       .max(MAX_SCOPE_NAMES, `must name at most ${MAX_SCOPE_NAMES} scopes`),
-  ).transform((names) => SCOPES.filter((scope) => names.includes(scope))),
-);
+  ).transform((names) => SCOPES.filter((scope) => names.includes(scope)));
 
-export const createApiClientBody = lazily(() =>
+export const createApiClientBody = () =>
   z.object({
     api_client: z
       .object({
@@ -32,8 +31,7 @@ export const createApiClientBody = lazily(() =>
         expires_at: instant().nullable(),
       })
       .partial({ scopes: true, expires_at: true }),
-  }),
-);
+  });
 
 export type ApiClient = Row<typeof apiClientColumns>;
 

@@ -3,27 +3,25 @@ import type { Row } from "../../database/queries.ts";
 import { isLoopback } from "../../http/loopback.ts";
 import { HTTP_URL, name, text, toTimestamp } from "../../http/wire.ts";
 import { MAX_ISSUER_LENGTH } from "../../limits.ts";
-import { lazily } from "../../memory.ts";
 import { NOT_TRUSTWORTHY } from "./issuers.merge.ts";
 import type { issuerSchema } from "./issuers.responses.ts";
 import type { issuerColumns } from "./issuers.sql.ts";
 
 /** A token's `iss` or `aud`. */
-export const issuerName = lazily(() => text(MAX_ISSUER_LENGTH));
+export const issuerName = () => text(MAX_ISSUER_LENGTH);
 
 /** Keys fetched over plain HTTP could be forged, unless they come from the same machine. */
-export const jwksUrl = lazily(() =>
+export const jwksUrl = () =>
   text(MAX_ISSUER_LENGTH)
     .refine((value) => URL.canParse(value) && isTrustworthy(new URL(value)), NOT_TRUSTWORTHY)
-    .meta({ override: { pattern: HTTP_URL } }),
-);
+    .meta({ override: { pattern: HTTP_URL } });
 
 function isTrustworthy({ protocol, hostname, username, password }: URL): boolean {
   if (username || password) return false;
   return protocol === "https:" || (protocol === "http:" && isLoopback(hostname));
 }
 
-export const createIssuerBody = lazily(() =>
+export const createIssuerBody = () =>
   z.object({
     issuer: z.object({
       issuer: issuerName(),
@@ -32,8 +30,7 @@ export const createIssuerBody = lazily(() =>
       email_claim: name().default("email"),
       require_verified_email: z.boolean().default(true),
     }),
-  }),
-);
+  });
 
 export type Issuer = Row<typeof issuerColumns>;
 

@@ -6,7 +6,6 @@ import { dateOf } from "../../http/dates.ts";
 import { invalidQuery, notFound } from "../../http/errors.ts";
 import { day, idAsText, pathId } from "../../http/wire.ts";
 import { DEFAULT_METRICS_DAYS, MAX_METRICS_DAYS } from "../../limits.ts";
-import { lazily } from "../../memory.ts";
 import { DAY, grouped } from "../../units.ts";
 import { timeZoneOf } from "../organizations/organizations.sql.ts";
 import { type Day, datesIn, sumByLocalDate } from "./local_days.ts";
@@ -14,15 +13,14 @@ import { type DailyMetrics, memberIfRoom } from "./metrics.sql.ts";
 
 export const NOT_LOCAL = "must be local, or omitted for UTC dates";
 
-export const metricsQuery = lazily(() =>
+export const metricsQuery = () =>
   z.object({
     date_start: day().optional(),
     date_end: day().optional(),
     user_id: idAsText().optional(),
     waiting_room_id: pathId().optional(),
     days: z.enum(["local"], { error: NOT_LOCAL }).optional(),
-  }),
-);
+  });
 
 export type MetricsQuery = z.output<ReturnType<typeof metricsQuery>>;
 

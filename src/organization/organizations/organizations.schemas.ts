@@ -6,7 +6,6 @@ import { unchangeable } from "../../http/unchangeable.ts";
 import { name, ORGANIZATION_SLUG, toTimestamp } from "../../http/wire.ts";
 import { MAX_RETENTION_DAYS } from "../../lifetimes.ts";
 import * as limits from "../../limits.ts";
-import { lazily } from "../../memory.ts";
 import * as refusals from "./organizations.refusals.ts";
 import type { organizationSchema, ownOrganizationSchema } from "./organizations.responses.ts";
 import type { organizationColumns } from "./organizations.sql.ts";
@@ -14,20 +13,18 @@ import type { organizationColumns } from "./organizations.sql.ts";
 const matching = (pattern: RegExp, longest: number, error: string, text = z.string()) =>
   text.max(longest, { error, abort: true }).regex(pattern, { error, abort: true });
 
-export const organizationSlug = lazily(() =>
-  matching(ORGANIZATION_SLUG, limits.MAX_ORGANIZATION_SLUG_LENGTH, refusals.NOT_AN_ORGANIZATION_SLUG),
-);
+export const organizationSlug = () =>
+  matching(ORGANIZATION_SLUG, limits.MAX_ORGANIZATION_SLUG_LENGTH, refusals.NOT_AN_ORGANIZATION_SLUG);
 
-export const retentionDays = lazily(() =>
+export const retentionDays = () =>
   z
     .int({ error: refusals.NOT_RETENTION_DAYS, abort: true })
     .min(1, refusals.NOT_RETENTION_DAYS)
     .max(MAX_RETENTION_DAYS, refusals.NOT_RETENTION_DAYS)
-    .nullable(),
-);
+    .nullable();
 
 /** The service checks whether there is such a region. */
-export const region = lazily(() => z.string().max(limits.MAX_REGION_LENGTH));
+export const region = () => z.string().max(limits.MAX_REGION_LENGTH);
 
 /** Without the short names, such as IST, that stand for several zones. */
 const TIME_ZONE = /^(UTC|[A-Z][A-Za-z_]*(\/[A-Za-z0-9_+-]+)+)$/;
@@ -41,7 +38,7 @@ function isKnownTimeZone(timeZone: string): boolean {
   }
 }
 
-export const timeZone = lazily(() =>
+export const timeZone = () =>
   matching(
     TIME_ZONE,
     limits.MAX_TIME_ZONE_LENGTH,
@@ -49,17 +46,15 @@ export const timeZone = lazily(() =>
     z.string(refusals.NOT_A_TIME_ZONE),
   )
     .refine(isKnownTimeZone, refusals.NOT_A_TIME_ZONE)
-    .nullable(),
-);
+    .nullable();
 
 /** A URI (RFC 3986) without the characters that separate values in FHIR's searches. */
 const URI = /^[A-Za-z][A-Za-z0-9+.-]*:[A-Za-z0-9._~:/?#@!&'()*+;=%-]+$/;
 
-export const patientIdentifierSystem = lazily(() =>
-  matching(URI, limits.MAX_IDENTIFIER_SYSTEM_LENGTH, refusals.NOT_AN_IDENTIFIER_SYSTEM).nullable(),
-);
+export const patientIdentifierSystem = () =>
+  matching(URI, limits.MAX_IDENTIFIER_SYSTEM_LENGTH, refusals.NOT_AN_IDENTIFIER_SYSTEM).nullable();
 
-export const createOrganizationBody = lazily(() =>
+export const createOrganizationBody = () =>
   z.object({
     organization: z.object({
       name: name(),
@@ -67,12 +62,11 @@ export const createOrganizationBody = lazily(() =>
       region: region().optional(),
       time_zone: timeZone().optional(),
     }),
-  }),
-);
+  });
 
-export const organizationsQuery = lazily(() => pageQuery().extend({ region: region().optional() }));
+export const organizationsQuery = () => pageQuery().extend({ region: region().optional() });
 
-const changeableFields = lazily(() =>
+const changeableFields = () =>
   z
     .object({
       name: name(),
@@ -83,18 +77,15 @@ const changeableFields = lazily(() =>
       time_zone: timeZone(),
       patient_identifier_system: patientIdentifierSystem(),
     })
-    .partial(),
-);
+    .partial();
 
-export const updateOwnOrganizationBody = lazily(() =>
-  z.object({ organization: changeableFields() }).register(unchangeable, refusals.OWN_ORGANIZATION_STAYS),
-);
+export const updateOwnOrganizationBody = () =>
+  z.object({ organization: changeableFields() }).register(unchangeable, refusals.OWN_ORGANIZATION_STAYS);
 
-export const updateOrganizationBody = lazily(() =>
+export const updateOrganizationBody = () =>
   z
     .object({ organization: changeableFields().extend({ is_suspended: z.boolean().optional() }) })
-    .register(unchangeable, refusals.ORGANIZATION_STAYS),
-);
+    .register(unchangeable, refusals.ORGANIZATION_STAYS);
 
 export type Organization = Row<typeof organizationColumns>;
 

@@ -3,11 +3,10 @@ import type { Row } from "../../database/queries.ts";
 import { inOrder } from "../../http/dates.ts";
 import { day } from "../../http/wire.ts";
 import { MAX_DAILY_ACCESS_LOGS, MAX_DAILY_WRITES, MAX_WAITING_ROOMS } from "../../limits.ts";
-import { lazily } from "../../memory.ts";
 import type { usageOfDatesSchema } from "./usage.responses.ts";
 import type { usageColumns } from "./usage.sql.ts";
 
-export const usageQuery = lazily(() => inOrder(z.object({ from: day().optional(), to: day().optional() })));
+export const usageQuery = () => inOrder(z.object({ from: day().optional(), to: day().optional() }));
 
 export interface Usage {
   days: Row<typeof usageColumns>[];

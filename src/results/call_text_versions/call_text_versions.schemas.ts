@@ -3,7 +3,6 @@ import { pageQuery } from "../../http/pagination.ts";
 import { unchangeable } from "../../http/unchangeable.ts";
 import { distinct, id, multilineText, pathId, toTimestamp, upToFirstFault } from "../../http/wire.ts";
 import * as limits from "../../limits.ts";
-import { lazily } from "../../memory.ts";
 import { type SoapNote, toSoapNote } from "../soap_notes/soap_notes.schemas.ts";
 import { TOO_MANY_LINES } from "../transcripts/transcripts.refusals.ts";
 import {
@@ -17,19 +16,18 @@ import { LINE_REPEATED, NOTE_STAYS, TRANSCRIPT_STAYS } from "./call_text_version
 import type { soapNoteVersionSchema } from "./call_text_versions.responses.ts";
 import type { TextVersion } from "./call_text_versions.table.ts";
 
-export const correctionReason = lazily(() => multilineText(limits.MAX_CORRECTION_REASON_LENGTH));
+export const correctionReason = () => multilineText(limits.MAX_CORRECTION_REASON_LENGTH);
 
-export const correctSoapNoteBody = lazily(() =>
+export const correctSoapNoteBody = () =>
   z
     .object({
       soap_note: z.object({ text: multilineText(limits.MAX_NOTE_LENGTH), reason: correctionReason() }),
     })
-    .register(unchangeable, NOTE_STAYS),
-);
+    .register(unchangeable, NOTE_STAYS);
 
 export type SoapNoteCorrection = z.output<ReturnType<typeof correctSoapNoteBody>>["soap_note"];
 
-export const correctTranscriptBody = lazily(() => {
+export const correctTranscriptBody = () => {
   const line = z.object({ id: id(), text: multilineText(limits.MAX_TRANSCRIPT_LINE_LENGTH) });
   const lines = upToFirstFault(z.array(line).max(limits.MAX_TRANSCRIPT_LINES, TOO_MANY_LINES));
   return z
@@ -41,7 +39,7 @@ export const correctTranscriptBody = lazily(() => {
       }),
     })
     .register(unchangeable, TRANSCRIPT_STAYS);
-});
+};
 
 export type TranscriptCorrection = z.output<ReturnType<typeof correctTranscriptBody>>["transcript"];
 
@@ -64,9 +62,8 @@ export function* toSoapNoteVersionsJson(note: SoapNote, versions: TextVersion[])
   yield "]}";
 }
 
-export const transcriptVersionsQuery = lazily(() =>
-  z.object({ after: pathId().optional(), per_page: pageQuery().shape.per_page }),
-);
+export const transcriptVersionsQuery = () =>
+  z.object({ after: pathId().optional(), per_page: pageQuery().shape.per_page });
 
 /** About how long a page of versions is, and what is read for it, in characters. */
 export function lengthOfVersions(transcript: StoredTranscript & { versions: TextVersion[] }): number {

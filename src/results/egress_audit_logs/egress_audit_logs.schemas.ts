@@ -5,22 +5,20 @@ import type { Row } from "../../database/queries.ts";
 import { inOrder } from "../../http/dates.ts";
 import { pageQuery } from "../../http/pagination.ts";
 import { day, pathId, toTimestamp } from "../../http/wire.ts";
-import { lazily } from "../../memory.ts";
 import { AUDITED_FIELDS } from "./audited_fields.ts";
 import type { auditLogSchema, ObjectChanges } from "./egress_audit_logs.responses.ts";
 import type { auditLogColumns } from "./egress_audit_logs.sql.ts";
 
-export const auditLogParams = lazily(() => callParams().extend({ egress_id: pathId() }));
+export const auditLogParams = () => callParams().extend({ egress_id: pathId() });
 
-export const auditLogQuery = lazily(() =>
+export const auditLogQuery = () =>
   inOrder(
     pageQuery().extend({
       event: z.enum(AUDIT_EVENTS).optional(),
       from: day().optional(),
       to: day().optional(),
     }),
-  ),
-);
+  );
 
 export type AuditLog = Row<typeof auditLogColumns>;
 

@@ -6,7 +6,6 @@ import { inOrder } from "../../http/dates.ts";
 import { afterQuery } from "../../http/pagination.ts";
 import * as wire from "../../http/wire.ts";
 import { MAX_ERROR_LENGTH, MAX_RECORDING_DURATION, MAX_STORAGE_KEY_LENGTH } from "../../limits.ts";
-import { lazily } from "../../memory.ts";
 import { type ReportOrigin, reportBody } from "../../rooms/report.ts";
 import { SECOND } from "../../units.ts";
 import type { listedEgressColumns } from "./egresses.lists.ts";
@@ -14,21 +13,20 @@ import { NOT_A_PATH, STORAGE_KEY_TOO_LONG } from "./egresses.refusals.ts";
 import type { egressSchema, egressWithUrlSchema, listedEgressSchema } from "./egresses.responses.ts";
 import type { egressColumns } from "./egresses.sql.ts";
 
-export const egressError = lazily(() => wire.multilineText(MAX_ERROR_LENGTH).nullable());
+export const egressError = () => wire.multilineText(MAX_ERROR_LENGTH).nullable();
 
 /** A path segment: not empty, `.` or `..`. Without a lookahead, which not all regex dialects support. */
 const SEGMENT = "(\\.\\.[^/\\x00]+|\\.?[^./\\x00][^/\\x00]*)";
 
 /** A URL parser would resolve `.` and `..`, which could leave the bucket. A file with a longer key could never be deleted. */
-const storageKey = lazily(() =>
+const storageKey = () =>
   wire
     .multilineText(MAX_STORAGE_KEY_LENGTH)
     .refine((value) => value.split("/").every((segment) => !["", ".", ".."].includes(segment)), NOT_A_PATH)
     .refine((value) => utf8Length(value) <= MAX_STORAGE_KEY_LENGTH, STORAGE_KEY_TOO_LONG)
-    .meta({ override: { pattern: `^${SEGMENT}(/${SEGMENT})*$` } }),
-);
+    .meta({ override: { pattern: `^${SEGMENT}(/${SEGMENT})*$` } });
 
-export const reportEgressBody = lazily(() =>
+export const reportEgressBody = () =>
   reportBody({
     egress: z
       .object({
@@ -50,20 +48,18 @@ export const reportEgressBody = lazily(() =>
         user_id: wire.id().nullable(),
       })
       .partial(),
-  }),
-);
+  });
 
 export type EgressReport = z.output<ReturnType<typeof reportEgressBody>>["egress"] & ReportOrigin;
 
 const utf8Length = (value: string) => new TextEncoder().encode(value).length;
 
-export const egressKeyParams = lazily(() => wire.organizationParams().extend({ egress_id: wire.key() }));
+export const egressKeyParams = () => wire.organizationParams().extend({ egress_id: wire.key() });
 
-export const egressParams = lazily(() => callParams().extend({ id: wire.pathId() }));
+export const egressParams = () => callParams().extend({ id: wire.pathId() });
 
-export const egressesQuery = lazily(() =>
-  inOrder(afterQuery().extend({ from: wire.day().optional(), to: wire.day().optional() })),
-);
+export const egressesQuery = () =>
+  inOrder(afterQuery().extend({ from: wire.day().optional(), to: wire.day().optional() }));
 
 export type EgressesQuery = z.output<ReturnType<typeof egressesQuery>>;
 

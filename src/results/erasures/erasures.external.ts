@@ -3,11 +3,10 @@ import { externalRoutes } from "../../http/hono.ts";
 import { adminArea } from "../../http/scopes.ts";
 import { query } from "../../http/validation.ts";
 import { externalReference, flag } from "../../http/wire.ts";
-import { lazily } from "../../memory.ts";
 import type { erasureSchema } from "./erasures.responses.ts";
 import { erasePortion } from "./erasures.service.ts";
 
-const erasureQuery = lazily(() => z.object({ external_reference: externalReference(), texts: flag() }));
+const erasureQuery = () => z.object({ external_reference: externalReference(), texts: flag() });
 
 const toErasure = (row: z.input<typeof erasureSchema>): z.input<typeof erasureSchema> => ({
   erased_count: row.erased_count,

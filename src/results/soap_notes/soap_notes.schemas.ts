@@ -1,16 +1,14 @@
 import * as z from "zod";
 import { multilineText } from "../../http/wire.ts";
 import { MAX_NOTE_LENGTH } from "../../limits.ts";
-import { lazily } from "../../memory.ts";
 import { type ReportOrigin, reportBody } from "../../rooms/report.ts";
 import type { CallText } from "../call_texts/call_texts.sql.ts";
 import type { soapNoteSchema } from "./soap_notes.responses.ts";
 
-export const reportSoapNoteBody = lazily(() =>
+export const reportSoapNoteBody = () =>
   reportBody({
     soap_note: z.object({ text: multilineText(MAX_NOTE_LENGTH), is_final: z.boolean() }).partial(),
-  }),
-);
+  });
 
 export type SoapNoteReport = z.output<ReturnType<typeof reportSoapNoteBody>>["soap_note"] & ReportOrigin;
 

@@ -1,7 +1,6 @@
 import * as z from "zod";
 import { key, multilineText, pathId, upToFirstFault } from "../../http/wire.ts";
 import * as limits from "../../limits.ts";
-import { lazily } from "../../memory.ts";
 import { type ReportOrigin, reportBody } from "../../rooms/report.ts";
 import type { CallText } from "../call_texts/call_texts.sql.ts";
 import type { Lines, StoredLine } from "./transcripts.document.ts";
@@ -9,15 +8,14 @@ import * as refusals from "./transcripts.refusals.ts";
 import type { transcriptSchema } from "./transcripts.responses.ts";
 
 /** Rounded to milliseconds, so that 0.1 + 0.2 is 0.3. Numbers too large for milliseconds in a double are not rounded. */
-const seconds = lazily(() =>
+const seconds = () =>
   z
     .number()
     .nonnegative({ abort: true })
-    .overwrite((value) => (value < Number.MAX_SAFE_INTEGER / 1000 ? Math.round(value * 1000) / 1000 : value)),
-);
+    .overwrite((value) => (value < Number.MAX_SAFE_INTEGER / 1000 ? Math.round(value * 1000) / 1000 : value));
 
 /** Sorted by time, each line with its index in the request. */
-const reportedLines = lazily(() =>
+const reportedLines = () =>
   upToFirstFault(
     z
       .array(
@@ -58,10 +56,9 @@ const reportedLines = lazily(() =>
     .refine(
       (lines) => new Set(lines.map((line) => line.participant_key)).size <= limits.MAX_CALL_PARTICIPANTS,
       refusals.TOO_MANY_SPEAKERS,
-    ),
-);
+    );
 
-export const reportTranscriptBody = lazily(() =>
+export const reportTranscriptBody = () =>
   reportBody({
     transcript: z
       .object({
@@ -73,10 +70,9 @@ export const reportTranscriptBody = lazily(() =>
         lines: reportedLines(),
       })
       .partial(),
-  }),
-);
+  });
 
-export const transcriptQuery = lazily(() => z.object({ egress_id: pathId().optional() }));
+export const transcriptQuery = () => z.object({ egress_id: pathId().optional() });
 
 export type TranscriptReport = z.output<ReturnType<typeof reportTranscriptBody>>["transcript"] & ReportOrigin;
 

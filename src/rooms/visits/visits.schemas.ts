@@ -5,7 +5,6 @@ import { inOrder } from "../../http/dates.ts";
 import { afterPositionQuery } from "../../http/pagination.ts";
 import * as wire from "../../http/wire.ts";
 import { MAX_OWN_TOKEN_LENGTH, MAX_VISIT_PARTICIPANTS } from "../../limits.ts";
-import { lazily } from "../../memory.ts";
 import type { Day } from "../../organization/metrics/local_days.ts";
 import type { PersonRow } from "../people/people.sql.ts";
 import { WRONG_NUMBER_OF_PARTICIPANTS } from "./visits.refusals.ts";
@@ -13,24 +12,22 @@ import { visitKey } from "./visits.reports.ts";
 import type { listedVisitSchema, redeemedVisitSchema, visitMetricsSchema } from "./visits.responses.ts";
 import type { dailyVisits, listedVisitColumns, visitColumns } from "./visits.sql.ts";
 
-const visitFields = lazily(() =>
+const visitFields = () =>
   z.object({
     waiting_room_slug: wire.roomSlug(),
     organization_user_id: wire.id().nullable().optional(),
     starts_at: wire.instant(),
     ends_at: wire.instant().optional(),
     external_reference: wire.externalReference().nullable().optional(),
-  }),
-);
+  });
 
-const participantFields = lazily(() =>
+const participantFields = () =>
   z.object({
     role: z.enum(PARTICIPANT_ROLES),
     display_name: wire.name(),
     user_id: wire.id().nullable().optional(),
     external_reference: wire.externalReference().nullable().optional(),
-  }),
-);
+  });
 
 const listOfParticipants = <Participant extends z.ZodType>(participant: Participant) =>
   z
@@ -38,11 +35,10 @@ const listOfParticipants = <Participant extends z.ZodType>(participant: Particip
     .min(1, WRONG_NUMBER_OF_PARTICIPANTS)
     .max(MAX_VISIT_PARTICIPANTS, WRONG_NUMBER_OF_PARTICIPANTS);
 
-export const createVisitBody = lazily(() =>
-  z.object({ visit: visitFields().extend({ participants: listOfParticipants(participantFields()) }) }),
-);
+export const createVisitBody = () =>
+  z.object({ visit: visitFields().extend({ participants: listOfParticipants(participantFields()) }) });
 
-export const updateVisitBody = lazily(() =>
+export const updateVisitBody = () =>
   z.object({
     visit: visitFields()
       .extend({
@@ -56,14 +52,13 @@ export const updateVisitBody = lazily(() =>
         participants: listOfParticipants(participantFields().partial().extend({ id: wire.id().optional() })),
       })
       .partial(),
-  }),
-);
+  });
 
 export type CreateVisit = z.output<ReturnType<typeof createVisitBody>>["visit"];
 
 export type UpdateVisit = z.output<ReturnType<typeof updateVisitBody>>["visit"];
 
-export const visitsQuery = lazily(() =>
+export const visitsQuery = () =>
   inOrder(
     z.object({
       from: wire.day().optional(),
@@ -74,12 +69,11 @@ export const visitsQuery = lazily(() =>
       organization_user_id: wire.idAsText().optional(),
       ...afterPositionQuery().shape,
     }),
-  ),
-);
+  );
 
 export type VisitsQuery = z.output<ReturnType<typeof visitsQuery>>;
 
-export const redeemVisitBody = lazily(() => z.object({ token: wire.reference(MAX_OWN_TOKEN_LENGTH) }));
+export const redeemVisitBody = () => z.object({ token: wire.reference(MAX_OWN_TOKEN_LENGTH) });
 
 export type RedeemVisitBody = z.output<ReturnType<typeof redeemVisitBody>>;
 

@@ -3,21 +3,19 @@ import type { Row } from "../../database/queries.ts";
 import { unchangeable } from "../../http/unchangeable.ts";
 import { id, instant, pathId, roomSlug, toTimestamp } from "../../http/wire.ts";
 import { MAX_TIMESTAMP_LENGTH } from "../../limits.ts";
-import { lazily } from "../../memory.ts";
 import { ENDS_TOO_EARLY, NOT_IN_UTC, SUB_STAYS } from "./waiting_room_subs.refusals.ts";
 import type { waitingRoomSubSchema } from "./waiting_room_subs.responses.ts";
 import type { waitingRoomSubColumns } from "./waiting_room_subs.sql.ts";
 
 const IN_UTC = /([Zz]|\+00(:?00)?)$/;
 
-const utcInstant = lazily(() =>
+const utcInstant = () =>
   z
     .string()
     .max(MAX_TIMESTAMP_LENGTH, { error: NOT_IN_UTC, abort: true })
     .regex(IN_UTC, { error: NOT_IN_UTC, abort: true })
     .pipe(instant())
-    .meta({ override: { type: "string", format: "date-time", pattern: IN_UTC.source } }),
-);
+    .meta({ override: { type: "string", format: "date-time", pattern: IN_UTC.source } });
 
 interface Times {
   datetime_start?: number | undefined;
@@ -30,15 +28,14 @@ const endsAfterItStarts = ({ datetime_start: start, datetime_end: end }: Times) 
 
 const endsTooEarly = { path: ["datetime_end"], error: ENDS_TOO_EARLY };
 
-export const createWaitingRoomSubBody = lazily(() =>
+export const createWaitingRoomSubBody = () =>
   z.object({
     waiting_room_sub: z
       .object({ user_id: id(), datetime_start: utcInstant(), datetime_end: utcInstant().nullish() })
       .refine(endsAfterItStarts, endsTooEarly),
-  }),
-);
+  });
 
-export const updateWaitingRoomSubBody = lazily(() =>
+export const updateWaitingRoomSubBody = () =>
   z
     .object({
       waiting_room_sub: z
@@ -49,16 +46,15 @@ export const updateWaitingRoomSubBody = lazily(() =>
         })
         .refine(endsAfterItStarts, endsTooEarly),
     })
-    .register(unchangeable, SUB_STAYS),
-);
+    .register(unchangeable, SUB_STAYS);
 
 export type CreateSub = z.output<ReturnType<typeof createWaitingRoomSubBody>>["waiting_room_sub"];
 
 export type UpdateSub = z.output<ReturnType<typeof updateWaitingRoomSubBody>>["waiting_room_sub"];
 
-export const waitingRoomParams = lazily(() => z.object({ waiting_room_slug: roomSlug() }));
+export const waitingRoomParams = () => z.object({ waiting_room_slug: roomSlug() });
 
-export const waitingRoomSubParams = lazily(() => z.object({ waiting_room_slug: roomSlug(), id: pathId() }));
+export const waitingRoomSubParams = () => z.object({ waiting_room_slug: roomSlug(), id: pathId() });
 
 export type WaitingRoomSub = Row<typeof waitingRoomSubColumns>;
 

@@ -3,46 +3,41 @@ import type { Row } from "../../database/queries.ts";
 import { pageQuery } from "../../http/pagination.ts";
 import { unchangeable } from "../../http/unchangeable.ts";
 import { name, pathId, roomSlug, themeName, toTimestamp, trueOrFalse, withoutCase } from "../../http/wire.ts";
-import { lazily } from "../../memory.ts";
 import { toWaitingRoomSub, type WaitingRoomSub } from "../waiting_room_subs/waiting_room_subs.schemas.ts";
 import { ROOM_STAYS, SLUG_IS_GENERATED } from "./waiting_rooms.refusals.ts";
 import type { resolvedWaitingRoomSchema, waitingRoomSchema } from "./waiting_rooms.responses.ts";
 import type { waitingRoomColumns } from "./waiting_rooms.sql.ts";
 
-const fields = lazily(() =>
+const fields = () =>
   z.object({
     name: name(),
     theme: themeName(),
     is_active: z.boolean(),
     /** Refused with any value: a caller who sends a slug expects to set it. */
     slug: z.never(SLUG_IS_GENERATED),
-  }),
-);
+  });
 
-export const createWaitingRoomBody = lazily(() =>
-  z.object({ waiting_room: fields().partial().required({ name: true }) }),
-);
+export const createWaitingRoomBody = () =>
+  z.object({ waiting_room: fields().partial().required({ name: true }) });
 
-export const updateWaitingRoomBody = lazily(() =>
-  z.object({ waiting_room: fields().partial() }).register(unchangeable, ROOM_STAYS),
-);
+export const updateWaitingRoomBody = () =>
+  z.object({ waiting_room: fields().partial() }).register(unchangeable, ROOM_STAYS);
 
 export type CreateRoom = z.output<ReturnType<typeof createWaitingRoomBody>>["waiting_room"];
 
 export type UpdateRoom = z.output<ReturnType<typeof updateWaitingRoomBody>>["waiting_room"];
 
-export const waitingRoomsQuery = lazily(() =>
+export const waitingRoomsQuery = () =>
   pageQuery().extend({
     id: pathId().optional(),
     user_id: pathId().optional(),
     name: name().transform(withoutCase).optional(),
     is_active: trueOrFalse().optional(),
-  }),
-);
+  });
 
 export type WaitingRoomsQuery = z.output<ReturnType<typeof waitingRoomsQuery>>;
 
-export const slugParams = lazily(() => z.object({ slug: roomSlug() }));
+export const slugParams = () => z.object({ slug: roomSlug() });
 
 export type WaitingRoom = Row<typeof waitingRoomColumns>;
 

@@ -1,13 +1,6 @@
 import * as z from "zod";
 import { SET_UP_AT } from "./story.ts";
 
-/** A field with its meaning and its example, if all fit on one line. Otherwise, use `.meta()`. */
-export const field = <Schema extends z.ZodType>(
-  schema: Schema,
-  description: string,
-  example: z.input<Schema>,
-) => schema.meta({ description, example });
-
 /**
  * The example of a value, built from the examples of its fields: `.meta({ example })`, or the first of `examples`. A field
  * without an example is null, false, 0 or the day on which the clinic was set up.

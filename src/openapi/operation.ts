@@ -3,7 +3,7 @@ import type { ApiError } from "../http/errors.ts";
 import { MAX_POSITION_LENGTH, POSITION } from "../http/pagination.ts";
 import { count } from "../http/wire.ts";
 import { DEFAULT_PER_PAGE, MAX_PAGE, MAX_PER_PAGE } from "../limits.ts";
-import { field } from "../openapi/examples.ts";
+import { field, named } from "../openapi/schemas.ts";
 import { exampleOf } from "./examples.ts";
 
 /** Examples by title. Readers see the first one first. */
@@ -109,18 +109,12 @@ export interface Reference {
   webhooks?: Record<string, WebhookReference>;
 }
 
-const paginationSchema = z
-  .object({
-    current_page: field(z.int().min(1).max(MAX_PAGE), "The number of this page. The first is 1.", 1),
-    per_page: z
-      .int()
-      .min(1)
-      .max(MAX_PER_PAGE)
-      .meta({ description: "The number of items on a full page.", example: DEFAULT_PER_PAGE }),
-    total_pages: count().meta({ description: "The number of pages; 0 for an empty list.", example: 1 }),
-    total_count: count().meta({ description: "The number of items in the whole list.", example: 1 }),
-  })
-  .meta({ id: "Pagination", description: "The position of a page in its list." });
+const paginationSchema = named("Pagination", "The position of a page in its list.", {
+  current_page: field(z.int().min(1).max(MAX_PAGE), "The number of this page. The first is 1.", 1),
+  per_page: field(z.int().min(1).max(MAX_PER_PAGE), "The number of items on a full page.", DEFAULT_PER_PAGE),
+  total_pages: count().meta({ description: "The number of pages; 0 for an empty list.", example: 1 }),
+  total_count: count().meta({ description: "The number of items in the whole list.", example: 1 }),
+});
 
 /**
  * The response of a paginated list.

@@ -16,6 +16,7 @@ import { explainIssues, type Input } from "../http/validation.ts";
 import { ONE_LINE } from "../http/wire.ts";
 import { EXTERNAL_BODY_LIMIT, LIVEKIT_BODY_LIMIT, PLATFORM_BODY_LIMIT } from "../limits.ts";
 import type { Operation } from "../openapi/operation.ts";
+import { named } from "../openapi/schemas.ts";
 import { keyWasUsed } from "../organization/idempotency_keys/idempotency_keys.refusals.ts";
 import { organizationSuspended } from "../organization/organizations/organizations.refusals.ts";
 import * as usage from "../organization/usage/usage.refusals.ts";
@@ -25,17 +26,15 @@ import { commonHeaders, errorCode, headersOf, RETRY_AFTER, tooManyHeaders } from
 import { operator } from "./operator.ts";
 import type { Route } from "./routes.ts";
 
-const errorSchema = z
-  .object({
-    error: z
-      .string()
-      .max(10_000)
-      .regex(new RegExp(ONE_LINE))
-      .describe(
-        "What is wrong and how to correct it, for people. The texts may change: programs must use the header `Error-Code`.",
-      ),
-  })
-  .meta({ id: "ErrorResponse", description: "Why the request was refused." });
+const errorSchema = named("ErrorResponse", "Why the request was refused.", {
+  error: z
+    .string()
+    .max(10_000)
+    .regex(new RegExp(ONE_LINE))
+    .describe(
+      "What is wrong and how to correct it, for people. The texts may change: programs must use the header `Error-Code`.",
+    ),
+});
 
 const BODY_LIMITS: Record<Api, number> = {
   external: EXTERNAL_BODY_LIMIT,

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { count, day, id, sha256 } from "../../http/wire.ts";
 import { MAX_PER_PAGE } from "../../limits.ts";
-import { field } from "../../openapi/examples.ts";
+import { field } from "../../openapi/schemas.ts";
 import * as story from "../../openapi/story.ts";
 
 export const accessLogSealSchema = z

@@ -3,7 +3,7 @@ import { ACCESS_EVENTS, ACCESS_RESOURCES, PURPOSES_OF_USE } from "../../database
 import { actingUser } from "../../http/acting_user.ts";
 import { day, id, timestamp } from "../../http/wire.ts";
 import { MAX_CALL_PARTICIPANTS, MAX_PER_PAGE } from "../../limits.ts";
-import { field } from "../../openapi/examples.ts";
+import { field } from "../../openapi/schemas.ts";
 import * as story from "../../openapi/story.ts";
 import { SYSTEM_USER_ID } from "../../organization/members/organization_users.table.ts";
 

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { ENDED_BY, HOLD_BEGINNERS, RESULT_STATES } from "../../database/enums.ts";
 import { count, externalReference, id, key, timestamp, visitId } from "../../http/wire.ts";
 import { SILENCE_UNTIL_END } from "../../lifetimes.ts";
-import { field } from "../../openapi/examples.ts";
+import { field } from "../../openapi/schemas.ts";
 import * as story from "../../openapi/story.ts";
 import { HOUR } from "../../units.ts";
 import { holdReason } from "../legal_holds/legal_holds.schemas.ts";

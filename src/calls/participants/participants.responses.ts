@@ -1,42 +1,40 @@
 import * as z from "zod";
 import { PARTICIPANT_ROLES } from "../../database/enums.ts";
 import { externalReference, id, key, name, timestamp, visitId } from "../../http/wire.ts";
-import { field } from "../../openapi/examples.ts";
+import { field, named } from "../../openapi/schemas.ts";
 import * as story from "../../openapi/story.ts";
 
-export const participantSchema = z
-  .object({
-    id: id().meta({ description: "The id of the participant.", example: story.RITAS_PARTICIPANT.id }),
-    key: key().meta({
-      description: "The reporter's own key for the participant, unique in the organization.",
-      example: story.RITAS_PARTICIPANT.key,
-    }),
-    waiting_room_id: id().meta({
-      description: "The waiting room that the participant is in or was in last.",
-      example: story.CARDIOLOGY.id,
-    }),
-    call_id: id().nullable().describe("The call that the participant is or was on; null before the call."),
-    user_id: id()
-      .nullable()
-      .describe(
-        "The user who takes part: a `user_id` of a user of the organization; null for a person without an account.",
-      ),
-    display_name: field(name(), "The name of the participant.", story.RITAS_PARTICIPANT.display_name),
-    role: z.enum(PARTICIPANT_ROLES).meta({
-      description:
-        "`recipient` for a patient, for example, and `provider` for the person who gives the consultation.",
-      example: "recipient",
-    }),
-    waiting_since: timestamp().nullable().meta({
-      description: "When the participant started to wait; null for a participant who joined without waiting.",
-      example: story.WAITING_SINCE,
-    }),
-    joined_at: timestamp()
-      .nullable()
-      .describe("When the participant joined the call; null before that, or if no report said when."),
-    left_at: field(timestamp().nullable(), "When the participant left; null while present.", null),
-  })
-  .meta({ id: "Participant", description: "A person in a waiting room, and then on a call." });
+export const participantSchema = named("Participant", "A person in a waiting room, and then on a call.", {
+  id: id().meta({ description: "The id of the participant.", example: story.RITAS_PARTICIPANT.id }),
+  key: key().meta({
+    description: "The reporter's own key for the participant, unique in the organization.",
+    example: story.RITAS_PARTICIPANT.key,
+  }),
+  waiting_room_id: id().meta({
+    description: "The waiting room that the participant is in or was in last.",
+    example: story.CARDIOLOGY.id,
+  }),
+  call_id: id().nullable().describe("The call that the participant is or was on; null before the call."),
+  user_id: id()
+    .nullable()
+    .describe(
+      "The user who takes part: a `user_id` of a user of the organization; null for a person without an account.",
+    ),
+  display_name: field(name(), "The name of the participant.", story.RITAS_PARTICIPANT.display_name),
+  role: z.enum(PARTICIPANT_ROLES).meta({
+    description:
+      "`recipient` for a patient, for example, and `provider` for the person who gives the consultation.",
+    example: "recipient",
+  }),
+  waiting_since: timestamp().nullable().meta({
+    description: "When the participant started to wait; null for a participant who joined without waiting.",
+    example: story.WAITING_SINCE,
+  }),
+  joined_at: timestamp()
+    .nullable()
+    .describe("When the participant joined the call; null before that, or if no report said when."),
+  left_at: field(timestamp().nullable(), "When the participant left; null while present.", null),
+});
 
 const personSchema = participantSchema
   .pick({ id: true, role: true, user_id: true, display_name: true })

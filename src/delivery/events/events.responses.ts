@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { count, day, id, sha256, timestamp } from "../../http/wire.ts";
 import { MAX_EVENT_POSITIONS_LENGTH, MAX_PER_PAGE } from "../../limits.ts";
-import { field } from "../../openapi/examples.ts";
+import { field, named } from "../../openapi/schemas.ts";
 import * as story from "../../openapi/story.ts";
 import { EXAMPLE_IDS } from "./events.examples.ts";
 import { EVENT_POSITIONS } from "./events.positions.ts";
@@ -49,20 +49,16 @@ export const eventTypeName = () =>
     .max(100)
     .regex(/^[a-z_]+\.[a-z_]+$/);
 
-export const eventSchema = z
-  .object({
-    id: field(id(), "The id of the event. A later event has a higher id. Ids have gaps.", story.EVENT_ID),
-    type: field(eventTypeName(), "What happened: see the table of types.", "call.ended"),
-    created_at: timestamp().meta({
-      description:
-        "When the service recorded the event. If something is reported late, it happened earlier: see, for example, the `ended_at` of the call.",
-      example: story.ENDED_AT,
-    }),
-    data: eventDataSchema.describe(
-      "The ids of the resources that the event is about: see the table of types.",
-    ),
-  })
-  .meta({ id: "Event", description: "Something that happened in the organization." });
+export const eventSchema = named("Event", "Something that happened in the organization.", {
+  id: field(id(), "The id of the event. A later event has a higher id. Ids have gaps.", story.EVENT_ID),
+  type: field(eventTypeName(), "What happened: see the table of types.", "call.ended"),
+  created_at: timestamp().meta({
+    description:
+      "When the service recorded the event. If something is reported late, it happened earlier: see, for example, the `ended_at` of the call.",
+    example: story.ENDED_AT,
+  }),
+  data: eventDataSchema.describe("The ids of the resources that the event is about: see the table of types."),
+});
 
 export const eventsSchema = z.object({
   events: z.array(eventSchema).max(MAX_PER_PAGE).describe("The next events, oldest first."),

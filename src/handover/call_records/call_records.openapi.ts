@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { callsReference } from "../../calls/calls/calls.openapi.ts";
 import { type Operation, type Reference, VARY_ACCEPT } from "../../openapi/operation.ts";
+import { named } from "../../openapi/schemas.ts";
 import { cannotSign } from "../vcons/vcons.ts";
 import { FHIR, VCON, VCON_JWS } from "./call_records.service.ts";
 
@@ -28,12 +29,10 @@ const signature = z.object({
   signature: base64url.describe("The signature."),
 });
 
-const signedVconSchema = z
-  .object({
-    payload: base64url.describe("The vCon."),
-    signatures: z.array(signature).length(1).describe("The service's signature."),
-  })
-  .meta({ id: "SignedVcon", description: "A vCon as a JWS in General JSON Serialization." });
+const signedVconSchema = named("SignedVcon", "A vCon as a JWS in General JSON Serialization.", {
+  payload: base64url.describe("The vCon."),
+  signatures: z.array(signature).length(1).describe("The service's signature."),
+});
 
 const GET_CALL = "GET /organization_users/:organization_user_id/calls/:call_id";
 

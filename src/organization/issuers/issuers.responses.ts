@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { id, name, timestamp } from "../../http/wire.ts";
 import { KEYS_COOLDOWN, KEYS_KNOWN_FOR } from "../../lifetimes.ts";
-import { field } from "../../openapi/examples.ts";
+import { field } from "../../openapi/schemas.ts";
 import * as story from "../../openapi/story.ts";
 import { issuerName, jwksUrl } from "./issuers.schemas.ts";
 

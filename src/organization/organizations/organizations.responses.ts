@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { id, name, timestamp } from "../../http/wire.ts";
-import { field } from "../../openapi/examples.ts";
+import { field } from "../../openapi/schemas.ts";
 import * as story from "../../openapi/story.ts";
 import {
   organizationSlug,

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { id, timestamp } from "../../http/wire.ts";
 import { MAX_TEXT_VERSIONS, TRANSCRIPT_VERSIONS_PAGE } from "../../limits.ts";
-import { field } from "../../openapi/examples.ts";
+import { field } from "../../openapi/schemas.ts";
 import * as story from "../../openapi/story.ts";
 import { soapNoteSchema } from "../soap_notes/soap_notes.responses.ts";
 import { transcriptSchema } from "../transcripts/transcripts.responses.ts";

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { AUDIT_EVENTS } from "../../database/enums.ts";
 import { id, key, timestamp } from "../../http/wire.ts";
+import { named } from "../../openapi/schemas.ts";
 import * as story from "../../openapi/story.ts";
 import { SYSTEM_USER_ID } from "../../organization/members/organization_users.table.ts";
 import { egressStatus } from "../egresses/egresses.responses.ts";
@@ -17,33 +18,31 @@ const objectChangesSchema = z.object({
   ended_at: change(timestamp().nullable()).describe("The old and the new `ended_at`."),
 });
 
-export const auditLogSchema = z
-  .object({
-    id: id().meta({
-      description:
-        "The id of the entry. For a `read`, the returned download URL contains this id as `x-audit-log-id`.",
-      example: 71,
-    }),
-    event: z.enum(AUDIT_EVENTS).meta({
-      description:
-        "`create`: the egress was reported for the first time. `update`: the egress changed, or its file was deleted. `read`: someone fetched the egress for download.",
-      example: "create",
-    }),
-    user_id: id().meta({
-      description: `The user who caused the event. For \`read\`, and if the organization deleted the file, this is the user of the API client; otherwise, the user named in the report. If no user is named, as for the recorder, LiveKit, retention or a deletion by the platform, it is the service's own user, System, which has the id ${SYSTEM_USER_ID} and is in no list.`,
-      example: story.PAULA.user_id,
-    }),
-    object_changes: objectChangesSchema.nullable().meta({
-      description:
-        "The changed fields, each with a list of the old and the new value. `create`: the fields that are not null, with null as the old value. `update`: only the fields that changed. `read`: null instead of an object. More fields may be added.",
-      example: {
-        egress_id: [null, story.EGRESS.egress_id],
-        status: [null, "egress_starting"],
-        is_stopped: [null, false],
-      },
-    }),
-    created_at: timestamp().meta({ description: "When the event happened.", example: story.RECORDED_FROM }),
-  })
-  .meta({ id: "EgressAuditLog", description: "An entry in the audit log of an egress." });
+export const auditLogSchema = named("EgressAuditLog", "An entry in the audit log of an egress.", {
+  id: id().meta({
+    description:
+      "The id of the entry. For a `read`, the returned download URL contains this id as `x-audit-log-id`.",
+    example: 71,
+  }),
+  event: z.enum(AUDIT_EVENTS).meta({
+    description:
+      "`create`: the egress was reported for the first time. `update`: the egress changed, or its file was deleted. `read`: someone fetched the egress for download.",
+    example: "create",
+  }),
+  user_id: id().meta({
+    description: `The user who caused the event. For \`read\`, and if the organization deleted the file, this is the user of the API client; otherwise, the user named in the report. If no user is named, as for the recorder, LiveKit, retention or a deletion by the platform, it is the service's own user, System, which has the id ${SYSTEM_USER_ID} and is in no list.`,
+    example: story.PAULA.user_id,
+  }),
+  object_changes: objectChangesSchema.nullable().meta({
+    description:
+      "The changed fields, each with a list of the old and the new value. `create`: the fields that are not null, with null as the old value. `update`: only the fields that changed. `read`: null instead of an object. More fields may be added.",
+    example: {
+      egress_id: [null, story.EGRESS.egress_id],
+      status: [null, "egress_starting"],
+      is_stopped: [null, false],
+    },
+  }),
+  created_at: timestamp().meta({ description: "When the event happened.", example: story.RECORDED_FROM }),
+});
 
 export type ObjectChanges = z.input<typeof objectChangesSchema>;

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { EGRESS_DELETED, EGRESS_STATUSES } from "../../database/enums.ts";
 import { id, key, timestamp } from "../../http/wire.ts";
 import { RECORDING_URL_LIFETIME } from "../../lifetimes.ts";
-import { field } from "../../openapi/examples.ts";
+import { field, named } from "../../openapi/schemas.ts";
 import * as story from "../../openapi/story.ts";
 import { egressError } from "./egresses.schemas.ts";
 
@@ -15,39 +15,37 @@ export const egressStatus = () =>
     // The first is shown in whole examples, of a recording that has ended.
     .meta({ examples: [...EGRESS_STATUSES.toReversed(), EGRESS_DELETED] });
 
-export const egressSchema = z
-  .object({
-    id: field(id(), "The id of the egress, for use in paths of the external API.", story.EGRESS.id),
-    egress_id: field(key(), "The recording backend's id of the egress.", story.EGRESS.egress_id),
-    status: egressStatus().describe(
-      "The progress of the recording: `egress_starting`, `egress_active`, `egress_ending`, `egress_ended`. It goes through these values in order, can skip some, and never goes back. A failed recording is also `egress_ended`, and `error` says why it failed. `egress_deleted` means that the file was deleted. More values may be added.",
-    ),
-    error: egressError().meta({
-      description: "Why the recording failed, as reported by the recording backend; null if it did not fail.",
-      example: null,
-    }),
-    is_stopped: z.boolean().meta({
-      description:
-        "Whether the recording was stopped. Always true once the recording has ended or its file was deleted.",
-      example: true,
-    }),
-    ended_at: field(timestamp().nullable(), "When the recording ended; null until then.", story.ENDED_AT),
-    started_at: timestamp().nullable().meta({
-      description: "When the file begins; null if unknown. The recording process starts slightly earlier.",
-      example: story.RECORDED_FILE.started_at,
-    }),
-    duration: z.number().min(0).nullable().meta({
-      description: "The playing time of the file in seconds, with up to three decimals; null if unknown.",
-      example: story.RECORDED_FILE.duration,
-    }),
-    size: z.int().min(0).nullable().meta({
-      description: "The size of the file in bytes; null if unknown.",
-      example: story.RECORDED_FILE.size,
-    }),
-    created_at: field(timestamp(), "When the egress was first reported.", story.RECORDED_FROM),
-    updated_at: timestamp().meta({ description: "When the egress last changed.", example: story.ENDED_AT }),
-  })
-  .meta({ id: "Egress", description: "The recording of a call." });
+export const egressSchema = named("Egress", "The recording of a call.", {
+  id: field(id(), "The id of the egress, for use in paths of the external API.", story.EGRESS.id),
+  egress_id: field(key(), "The recording backend's id of the egress.", story.EGRESS.egress_id),
+  status: egressStatus().describe(
+    "The progress of the recording: `egress_starting`, `egress_active`, `egress_ending`, `egress_ended`. It goes through these values in order, can skip some, and never goes back. A failed recording is also `egress_ended`, and `error` says why it failed. `egress_deleted` means that the file was deleted. More values may be added.",
+  ),
+  error: egressError().meta({
+    description: "Why the recording failed, as reported by the recording backend; null if it did not fail.",
+    example: null,
+  }),
+  is_stopped: z.boolean().meta({
+    description:
+      "Whether the recording was stopped. Always true once the recording has ended or its file was deleted.",
+    example: true,
+  }),
+  ended_at: field(timestamp().nullable(), "When the recording ended; null until then.", story.ENDED_AT),
+  started_at: timestamp().nullable().meta({
+    description: "When the file begins; null if unknown. The recording process starts slightly earlier.",
+    example: story.RECORDED_FILE.started_at,
+  }),
+  duration: z.number().min(0).nullable().meta({
+    description: "The playing time of the file in seconds, with up to three decimals; null if unknown.",
+    example: story.RECORDED_FILE.duration,
+  }),
+  size: z.int().min(0).nullable().meta({
+    description: "The size of the file in bytes; null if unknown.",
+    example: story.RECORDED_FILE.size,
+  }),
+  created_at: field(timestamp(), "When the egress was first reported.", story.RECORDED_FROM),
+  updated_at: timestamp().meta({ description: "When the egress last changed.", example: story.ENDED_AT }),
+});
 
 export const listedEgressSchema = egressSchema
   .extend({

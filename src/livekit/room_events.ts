@@ -17,15 +17,7 @@ import { egresses } from "../results/egresses/egresses.table.ts";
 import { plannedIn } from "../rooms/visits/visits.reports.ts";
 import { stayOf } from "./connections.ts";
 import type { RoomEvent } from "./events.ts";
-import {
-  closingAfter,
-  earlyRefusalIn,
-  type KnownOfRoom,
-  type KnownVisitor,
-  mergeAbsence,
-  reportOfRoomEvent,
-  visitorIn,
-} from "./room_events.merge.ts";
+import * as merge from "./room_events.merge.ts";
 import * as rooms from "./rooms.ts";
 
 interface Outcome {
@@ -92,7 +84,7 @@ export async function reportRoomEvent(context: Context, event: RoomEvent): Promi
   return outcome;
 }
 
-type Known = KnownCall & KnownOfRoom;
+type Known = KnownCall & merge.KnownOfRoom;
 
 /** Sets the fault of `outcome` if only a refusal was used. */
 async function decideRoomEvent(
@@ -104,7 +96,7 @@ async function decideRoomEvent(
 ): Promise<Decision<unknown>> {
   const { now } = context;
   const { call, organization_id } = known;
-  const person = visitorIn(event, known);
+  const person = merge.visitorIn(event, known);
   const last = organizationById({ id: organization_id });
   const key_digest = digestOf(person?.key ?? "");
   const remember = (ended_at?: number | null) =>
@@ -115,7 +107,7 @@ async function decideRoomEvent(
   }
   const fault = call ? undefined : faultOf(event.metadata, known);
   const isAbsent = person && !stayOf(person.connections);
-  const refusal = fault || isAbsent ? earlyRefusalIn(event, digestOf) : undefined;
+  const refusal = fault || isAbsent ? merge.earlyRefusalIn(event, digestOf) : undefined;
   const since = { organization_id, unclaimed_since: now, created_at: now };
   const kept = refusal ? [keepRefusal({ ...refusal, ...since })] : [];
   if (fault && !refusal) throw fault;
@@ -124,7 +116,7 @@ async function decideRoomEvent(
     return { writes: [...kept, last] };
   }
   if (isAbsent) {
-    const absence = mergeAbsence(event, known, person, now);
+    const absence = merge.mergeAbsence(event, known, person, now);
     if (!absence) return { unchanged: undefined };
     const { participant, times, is_last } = absence;
     return {
@@ -138,7 +130,7 @@ async function decideRoomEvent(
       ],
     };
   }
-  const report = reportOfRoomEvent(event, known, person);
+  const report = merge.reportOfRoomEvent(event, known, person);
   const remembered = remember(report.ended_at);
   const decision = await decideCall(context, known, event.room_sid, report);
   if (remembered.length === 0) return decision;
@@ -158,14 +150,14 @@ function faultOf(metadata: RoomEvent["metadata"], { room, members }: Known) {
 function memoryWrites(
   event: RoomEvent,
   known: Known,
-  person: KnownVisitor | undefined,
+  person: merge.KnownVisitor | undefined,
   key_digest: string,
   ended_at: number | null | undefined,
   now: number,
 ): BoundQuery<unknown>[] {
   const { organization_id, memory } = known;
   const row = { organization_id, room_sid: event.room_sid, created_at: now, updated_at: now };
-  const closed_at = closingAfter(event, known);
+  const closed_at = merge.closingAfter(event, known);
   const call_ended_at = ended_at ?? memory?.call_ended_at ?? null;
   const isSame = closed_at === memory?.closed_at && call_ended_at === (memory?.call_ended_at ?? null);
   return [

@@ -9,13 +9,9 @@ import { waitingRoomNotFound } from "../../rooms/waiting_rooms/waiting_rooms.ref
 import { HOUR } from "../../units.ts";
 import { callNotFound } from "../calls/calls.refusals.ts";
 import * as refusals from "./participants.refusals.ts";
-import {
-  participantOnCallSchema,
-  participantSchema,
-  waitingParticipantSchema,
-} from "./participants.responses.ts";
+import * as responses from "./participants.responses.ts";
 
-const ritaOnCall = exampleOf(participantOnCallSchema);
+const ritaOnCall = exampleOf(responses.participantOnCallSchema);
 
 const paulaOnCall: typeof ritaOnCall = {
   ...ritaOnCall,
@@ -38,7 +34,7 @@ export const participantsReference: Reference = {
       description: `Lists the people waiting in the room now, longest first; at most ${MAX_LISTED_WAITING}. For a personal room, the client needs access to the calls of the room's owner. People on a call are no longer waiting.`,
       response: listResponse(
         "participants",
-        waitingParticipantSchema,
+        responses.waitingParticipantSchema,
         "The waiting participants; empty if nobody is waiting.",
         MAX_LISTED_WAITING,
       ),
@@ -55,7 +51,7 @@ export const participantsReference: Reference = {
       response: {
         ...listResponse(
           "participants",
-          participantOnCallSchema,
+          responses.participantOnCallSchema,
           "The participants of the call; empty if nobody came.",
         ),
         example: { participants: [ritaOnCall, paulaOnCall] },
@@ -74,7 +70,7 @@ export const participantsReference: Reference = {
           "participant.external_reference": "The corrected reference; null clears it.",
         },
       },
-      response: { schema: participantOnCallSchema },
+      response: { schema: responses.participantOnCallSchema },
       refusals: {
         404: "The client has no access to the call, the call has no such participant, or the client acts as an assistant.",
       },
@@ -133,8 +129,8 @@ export const participantsReference: Reference = {
         },
       },
       response: {
-        schema: participantSchema,
-        example: { ...exampleOf(participantSchema), ...story.RITAS_NEXT_PARTICIPANT },
+        schema: responses.participantSchema,
+        example: { ...exampleOf(responses.participantSchema), ...story.RITAS_NEXT_PARTICIPANT },
       },
       errors: [
         waitingRoomNotFound(),

@@ -21,16 +21,7 @@ import { events } from "../events/events.table.ts";
 import type { WebhookEndpoint } from "../webhook_endpoints/webhook_endpoints.schemas.ts";
 import { endpointWrites } from "../webhook_endpoints/webhook_endpoints.sql.ts";
 import { webhookEndpoints } from "../webhook_endpoints/webhook_endpoints.table.ts";
-import {
-  type Attempt,
-  earliest,
-  endLane,
-  isLaneOver,
-  type LaneEnd,
-  mergeDelivery,
-  type Outcome,
-  wantsType,
-} from "./webhook_deliveries.merge.ts";
+import * as merge from "./webhook_deliveries.merge.ts";
 import { webhookOfDelivery } from "./webhook_deliveries.schemas.ts";
 import { sendWebhook } from "./webhook_deliveries.sending.ts";
 import { webhookDeliveries } from "./webhook_deliveries.table.ts";
@@ -62,15 +53,15 @@ export async function openLane({ db, now }: Context, id: number): Promise<Lane |
 export async function runLane(context: Context, lane: Lane): Promise<number | null> {
   const { db } = context;
   const endAt = Date.now() + tuning.WEBHOOK_LANE_TIME;
-  const attempts: Attempt[] = [];
-  let unrecorded: Outcome[] = [];
+  const attempts: merge.Attempt[] = [];
+  let unrecorded: merge.Outcome[] = [];
   for (const delivery of lane.deliveries) {
-    const attempt = wantsType(lane.endpoint, delivery.type)
+    const attempt = merge.wantsType(lane.endpoint, delivery.type)
       ? await sendWebhook(context, lane.endpoint, webhookOfDelivery(delivery))
       : undefined;
     if (attempt) attempts.push(attempt);
-    unrecorded.push(mergeDelivery(delivery, attempt, Date.now()));
-    if (isLaneOver(attempts) || Date.now() > endAt) break;
+    unrecorded.push(merge.mergeDelivery(delivery, attempt, Date.now()));
+    if (merge.isLaneOver(attempts) || Date.now() > endAt) break;
     if (unrecorded.length === tuning.WEBHOOK_RESULTS_PORTION) {
       const isUnchanged = await record(db, lane, unrecorded);
       unrecorded = [];
@@ -89,7 +80,7 @@ export async function runLane(context: Context, lane: Lane): Promise<number | nu
 async function record(
   db: Database,
   { endpoint: { id, updated_at }, lease_until }: Lane,
-  outcomes: Outcome[],
+  outcomes: merge.Outcome[],
 ): Promise<boolean> {
   const [, [endpoint]] = await runBatch(db, [
     writeOutcomes({ outcomes: JSON.stringify(outcomes) }),
@@ -102,20 +93,20 @@ async function record(
 async function closeLane(
   db: Database,
   { endpoint: { id, url }, lease_until, opened_at, deliveries }: Lane,
-  attempts: Attempt[],
-  unrecorded: Outcome[],
-): Promise<LaneEnd | null> {
+  attempts: merge.Attempt[],
+  unrecorded: merge.Outcome[],
+): Promise<merge.LaneEnd | null> {
   const now = Date.now();
   const outcomes = JSON.stringify(unrecorded);
-  let end = null as LaneEnd | null;
+  let end = null as merge.LaneEnd | null;
   await decideAndWrite(
     { db },
     { endpoint: endpointInLane({ id, lease_until }), others: othersDueAt({ id, outcomes }) },
     ({ endpoint: [endpoint], others: [others] }): Decision<WebhookEndpoint | null> => {
       if (!endpoint) return { unchanged: null };
       const retriesAt = unrecorded.map(({ next_attempt_at }) => next_attempt_at);
-      const due_at = earliest([others?.due_at ?? null, ...retriesAt]);
-      end = endLane(
+      const due_at = merge.earliest([others?.due_at ?? null, ...retriesAt]);
+      end = merge.endLane(
         { endpoint, due_at },
         { url, opened_at, isEmpty: deliveries.length === 0 },
         attempts,

@@ -12,12 +12,7 @@ import { eventIds } from "../events/events.responses.ts";
 import { endpointParameters } from "../webhook_endpoints/webhook_endpoints.openapi.ts";
 import * as refusals from "../webhook_endpoints/webhook_endpoints.refusals.ts";
 import { UNREACHABLE } from "./webhook_deliveries.merge.ts";
-import {
-  deliveriesSchema,
-  pingResultSchema,
-  redeliverySchema,
-  webhookSchema,
-} from "./webhook_deliveries.responses.ts";
+import * as responses from "./webhook_deliveries.responses.ts";
 
 const inWords = (delay: number) =>
   delay < 60_000 ? `${delay / 1000} s` : delay < HOUR ? `${delay / 60_000} min` : `${delay / HOUR} h`;
@@ -27,7 +22,7 @@ const delays = lifetimes.WEBHOOK_RETRY_DELAYS.map(inWords).join(", ");
 const NO_IDS = z.strictObject({}).describe("Empty.");
 
 const webhookSchemaOf = <Type extends string, Data extends z.ZodType>(type: Type, data: Data) =>
-  webhookSchema.extend({ type: z.literal(type).describe("What happened."), data });
+  responses.webhookSchema.extend({ type: z.literal(type).describe("What happened."), data });
 
 function webhookFor(type: EventType): WebhookReference {
   const { always, ifThereIs } = idsOfType(type);
@@ -93,7 +88,7 @@ export const webhookDeliveriesReference: Reference = {
           example: 1050,
         },
       },
-      response: { schema: deliveriesSchema },
+      response: { schema: responses.deliveriesSchema },
       errors: [refusals.webhookEndpointNotFound()],
     },
     "POST /webhook_endpoints/:id/redeliver": {
@@ -108,7 +103,7 @@ export const webhookDeliveriesReference: Reference = {
         },
         example: { after: story.EVENT_ID - 1 },
       },
-      response: { schema: redeliverySchema },
+      response: { schema: responses.redeliverySchema },
       errors: [refusals.webhookEndpointNotFound(), refusals.webhooksQuiet(), refusals.endpointNotActive()],
     },
     "POST /webhook_endpoints/:id/ping": {
@@ -123,9 +118,9 @@ export const webhookDeliveriesReference: Reference = {
         examples: { "An event of one type": { type: "call.ended" }, "A ping": {} },
       },
       response: {
-        schema: pingResultSchema,
+        schema: responses.pingResultSchema,
         examples: {
-          "The webhook arrived": exampleOf(pingResultSchema),
+          "The webhook arrived": exampleOf(responses.pingResultSchema),
           "The endpoint did not respond": { response_status: null, error: UNREACHABLE },
         },
       },

@@ -6,10 +6,7 @@ import { HTTP_URL, text, toTimestamp, upToFirstFault } from "../../http/wire.ts"
 import { MAX_EVENT_TYPE_NAMES, MAX_WEBHOOK_URL_LENGTH } from "../../limits.ts";
 import { typeOrFamily } from "../events/events.schemas.ts";
 import { ENDPOINT_STAYS } from "./webhook_endpoints.refusals.ts";
-import type {
-  webhookEndpointSchema,
-  webhookEndpointWithSecretSchema,
-} from "./webhook_endpoints.responses.ts";
+import type * as responses from "./webhook_endpoints.responses.ts";
 import type { webhookEndpointColumns } from "./webhook_endpoints.sql.ts";
 
 /** Which URLs are allowed depends on where the service runs: see webhook_endpoints.policy.ts. */
@@ -40,7 +37,7 @@ export type WebhookEndpoint = Row<typeof webhookEndpointColumns>;
 
 export type WebhookEndpointWithSecret = WebhookEndpoint & { secret: string };
 
-export function toWebhookEndpoint(row: WebhookEndpoint): z.input<typeof webhookEndpointSchema> {
+export function toWebhookEndpoint(row: WebhookEndpoint): z.input<typeof responses.webhookEndpointSchema> {
   return {
     id: row.id,
     url: row.url,
@@ -54,6 +51,6 @@ export function toWebhookEndpoint(row: WebhookEndpoint): z.input<typeof webhookE
 
 export function toWebhookEndpointWithSecret(
   row: WebhookEndpointWithSecret,
-): z.input<typeof webhookEndpointWithSecretSchema> {
+): z.input<typeof responses.webhookEndpointWithSecretSchema> {
   return { ...toWebhookEndpoint(row), secret: row.secret };
 }

@@ -10,20 +10,15 @@ import { area } from "../../http/scopes.ts";
 import { params } from "../../http/validation.ts";
 import { fhirBundleOf } from "../fhir_bundles/fhir_bundles.ts";
 import { requireSigner, vconOf } from "../vcons/vcons.ts";
-import {
-  type CallRecord,
-  FHIR,
-  lengthOfRecord,
-  requireCallRecord,
-  VCON,
-  VCON_JWS,
-} from "./call_records.service.ts";
+import * as service from "./call_records.service.ts";
 import { listEntries } from "./call_records.sql.ts";
 
 const JSON_TYPE = "application/json";
 
 /** JSON shows no names, so its read is not recorded. */
-const recordedForm = recordedReadIf((c) => wantedType(c, [JSON_TYPE, FHIR, VCON, VCON_JWS]) !== JSON_TYPE);
+const recordedForm = recordedReadIf(
+  (c) => wantedType(c, [JSON_TYPE, service.FHIR, service.VCON, service.VCON_JWS]) !== JSON_TYPE,
+);
 
 export const callRecordsExternal = externalRoutes().get(
   ONE_CALL,
@@ -35,18 +30,18 @@ export const callRecordsExternal = externalRoutes().get(
   (c) => {
     const { context } = c.var;
     const path = c.req.valid("param");
-    async function answerWith(type: string, formOf: (record: CallRecord) => unknown) {
-      const record = await requireCallRecord(context, path, listEntries);
-      await countAnswerLength(c, context, lengthOfRecord(record));
+    async function answerWith(type: string, formOf: (record: service.CallRecord) => unknown) {
+      const record = await service.requireCallRecord(context, path, listEntries);
+      await countAnswerLength(c, context, service.lengthOfRecord(record));
       return c.body(JSON.stringify(await formOf(record)), 200, { "Content-Type": type });
     }
     return inWantedType(c, {
       [JSON_TYPE]: async () => c.json(toCallDetails(await requireCall(context, path))),
-      [FHIR]: () => answerWith(FHIR, fhirBundleOf),
-      [VCON]: () => answerWith(VCON, (record) => vconOf(record)),
-      [VCON_JWS]: () => {
+      [service.FHIR]: () => answerWith(service.FHIR, fhirBundleOf),
+      [service.VCON]: () => answerWith(service.VCON, (record) => vconOf(record)),
+      [service.VCON_JWS]: () => {
         const sign = requireSigner(context);
-        return answerWith(VCON_JWS, async (record) => sign(await vconOf(record)));
+        return answerWith(service.VCON_JWS, async (record) => sign(await vconOf(record)));
       },
     });
   },

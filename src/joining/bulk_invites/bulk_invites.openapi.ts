@@ -10,19 +10,14 @@ import { administratorNotAssignable, rolesAboveLevel } from "../../organization/
 import { DAY, grouped, HOUR } from "../../units.ts";
 import { inviteSchema, ROLE_NAMES } from "../invites/invites.responses.ts";
 import * as refusals from "./bulk_invites.refusals.ts";
-import {
-  bulkInviteProgressResponseSchema,
-  type bulkInviteProgressSchema,
-  bulkInviteResponseSchema,
-  bulkInviteSchema,
-} from "./bulk_invites.responses.ts";
+import * as responses from "./bulk_invites.responses.ts";
 
-type Progress = z.input<typeof bulkInviteProgressSchema>;
+type Progress = z.input<typeof responses.bulkInviteProgressSchema>;
 
 const { email, display_name } = story.INES;
 
 const completed: Progress = {
-  ...exampleOf(bulkInviteSchema),
+  ...exampleOf(responses.bulkInviteSchema),
   status: "completed",
   created_count: 1,
   failed_count: 3,
@@ -74,7 +69,7 @@ export const bulkInvitesReference: Reference = {
           ],
         },
       },
-      response: { schema: bulkInviteResponseSchema },
+      response: { schema: responses.bulkInviteResponseSchema },
       errors: [
         invalidBody(`organization_invites: ${refusals.TOO_MANY_ROWS}`),
         invalidBody(`organization_invites.0.returning_user_id: ${refusals.NO_RETURN_IN_BULK}`),
@@ -94,7 +89,7 @@ export const bulkInvitesReference: Reference = {
       description: `\`GET /invites\` lists the created invites. ${DAYS} days after the request, the emails and names of its rows are deleted: the email of a failure becomes null, and rows that are still pending fail. Everything else stays.`,
       parameters: { id: { description: "The id of the bulk invite.", example: story.BULK_INVITE_ID } },
       response: {
-        schema: bulkInviteProgressResponseSchema,
+        schema: responses.bulkInviteProgressResponseSchema,
         examples: { "Completed: one invite and three failed rows": { bulk_invite: completed } },
       },
       errors: [refusals.bulkInviteNotFound()],

@@ -7,11 +7,7 @@ import { email, flag, id, name, organizationParams, pathId } from "../../http/wi
 import { MAX_ASSISTS, MAX_ROLE_NAMES } from "../../limits.ts";
 import { sortRoles } from "../../organization/roles/roles.policy.ts";
 import { MEMBER_STAYS, NO_ROLE_LEFT } from "./organization_users.refusals.ts";
-import type {
-  createdUserSchema,
-  organizationUserSchema,
-  userSchema,
-} from "./organization_users.responses.ts";
+import type * as responses from "./organization_users.responses.ts";
 import type { organizationUserColumns } from "./organization_users.sql.ts";
 
 const roleListInput = (tooFew: string) =>
@@ -62,7 +58,7 @@ export const memberParams = () => organizationParams().extend({ organization_use
 
 export type OrganizationUser = Row<typeof organizationUserColumns>;
 
-export function toOrganizationUser(row: OrganizationUser): z.input<typeof organizationUserSchema> {
+export function toOrganizationUser(row: OrganizationUser): z.input<typeof responses.organizationUserSchema> {
   return {
     id: row.id,
     user_id: row.id,
@@ -74,11 +70,11 @@ export function toOrganizationUser(row: OrganizationUser): z.input<typeof organi
   };
 }
 
-export function toUser(row: OrganizationUser): z.input<typeof userSchema> {
+export function toUser(row: OrganizationUser): z.input<typeof responses.userSchema> {
   return { ...toOrganizationUser(row), organization_id: row.organization_id };
 }
 
-export function toCreatedUser(row: OrganizationUser): z.input<typeof createdUserSchema> {
+export function toCreatedUser(row: OrganizationUser): z.input<typeof responses.createdUserSchema> {
   const { assists: _, ...created } = toUser(row);
   return created;
 }

@@ -23,27 +23,10 @@ import {
   revokeAccess,
   userWritten,
 } from "../memberships/memberships.sql.ts";
-import {
-  formerMember,
-  hasEnded,
-  type Member,
-  mergeMember,
-  type NextMember,
-  newMember,
-} from "./organization_users.merge.ts";
-import {
-  requireAdministratorStays,
-  requireNoClients,
-  requireRightsOver,
-  takesOnlyAway,
-} from "./organization_users.policy.ts";
+import * as merge from "./organization_users.merge.ts";
+import * as policy from "./organization_users.policy.ts";
 import { type MemberField, organizationUserNotFound } from "./organization_users.refusals.ts";
-import type {
-  createUserBody,
-  MemberChanges,
-  OrganizationUser,
-  OrganizationUsersQuery,
-} from "./organization_users.schemas.ts";
+import type * as schemas from "./organization_users.schemas.ts";
 import { organizationUserColumns, reachedUser, userListFor } from "./organization_users.sql.ts";
 
 /** Also lists removed users. */
@@ -51,8 +34,8 @@ export const listUsers = listOfOrganization(organizationUsers, organizationUserC
 
 export async function listOrganizationUsers(
   { db, caller }: ClientContext,
-  { email, role, ...page }: OrganizationUsersQuery,
-): Promise<Page<OrganizationUser>> {
+  { email, role, ...page }: schemas.OrganizationUsersQuery,
+): Promise<Page<schemas.OrganizationUser>> {
   const listed = { ...reachOf(caller), email: email ?? null, role: role ?? null };
   return readPage(db, userListFor(listed), listed, page);
 }
@@ -64,8 +47,8 @@ export const requireOrganizationUser = ({ db, caller }: ClientContext, id: numbe
 export async function createUser(
   context: Context,
   organization_id: number,
-  input: z.output<ReturnType<typeof createUserBody>>["user"],
-): Promise<OrganizationUser> {
+  input: z.output<ReturnType<typeof schemas.createUserBody>>["user"],
+): Promise<schemas.OrganizationUser> {
   const { now } = context;
   const person = { organization_id, email: input.email };
   return decideAndWrite(
@@ -79,7 +62,7 @@ export async function createUser(
     async ({ organization: [organization], providers, account, member: [member], room: [room] }) => {
       if (!organization) throw organizationNotFound();
       const hasAccount = account.length > 0;
-      const next = newMember({ organization_id, hasAccount, member, providers }, input, now);
+      const next = merge.newMember({ organization_id, hasAccount, member, providers }, input, now);
       const written = { organization_id, id: member?.id ?? null };
       return {
         writes: [
@@ -96,7 +79,7 @@ export async function createUser(
 interface MemberAuthor<Known> extends Author<Known> {
   field: MemberField;
   /** @throws ApiError 422. `clients` act as the member. */
-  allow(own: Rights, member: Member, next: NextMember, clients: { id: number }[]): void;
+  allow(own: Rights, member: merge.Member, next: merge.NextMember, clients: { id: number }[]): void;
 }
 
 const asThePlatform = (organization_id: number): MemberAuthor<{ id: number }> => ({
@@ -109,25 +92,29 @@ const asTheClient = ({ caller, requester }: ClientContext, revokesClients = true
   ...asAdministrator(caller),
   field: "organization_user",
   allow(own, member, next, clients) {
-    requireRightsOver(own, member, next);
-    requireAdministratorStays(caller, member, next);
-    requester.quota = takesOnlyAway(member, next) ? QUOTAS.reserved : QUOTAS.ordinary;
-    if (!revokesClients) requireNoClients(clients);
+    policy.requireRightsOver(own, member, next);
+    policy.requireAdministratorStays(caller, member, next);
+    requester.quota = policy.takesOnlyAway(member, next) ? QUOTAS.reserved : QUOTAS.ordinary;
+    if (!revokesClients) policy.requireNoClients(clients);
   },
 });
 
-export const updateUser = (context: Context, organization_id: number, id: number, input: MemberChanges) =>
-  changeMember(context, asThePlatform(organization_id), id, input);
+export const updateUser = (
+  context: Context,
+  organization_id: number,
+  id: number,
+  input: schemas.MemberChanges,
+) => changeMember(context, asThePlatform(organization_id), id, input);
 
-export const updateOrganizationUser = (context: ClientContext, id: number, input: MemberChanges) =>
+export const updateOrganizationUser = (context: ClientContext, id: number, input: schemas.MemberChanges) =>
   changeMember(context, asTheClient(context), id, input);
 
 async function changeMember<Known>(
   context: Context,
   author: MemberAuthor<Known>,
   id: number,
-  input: MemberChanges,
-): Promise<OrganizationUser> {
+  input: schemas.MemberChanges,
+): Promise<schemas.OrganizationUser> {
   const { now } = context;
   const { organization_id, field } = author;
   return decideAndWrite(
@@ -145,7 +132,7 @@ async function changeMember<Known>(
       requireUnchanged(context, { organization_id, user_id: id, waiting_room_slug: room?.slug });
       const { providers, uses, emailOwner } = known;
       const isRoomInUse = uses.length > 0;
-      const next = mergeMember(
+      const next = merge.mergeMember(
         { member, providers, field, isRoomInUse, emailOwner: emailOwner[0] },
         input,
         now,
@@ -155,12 +142,12 @@ async function changeMember<Known>(
         writes: [
           ...(await membershipWrites(context, { member, room }, next)),
           // A person with an account has no pending invite.
-          ...(hasEnded(next) || !input.email
+          ...(merge.hasEnded(next) || !input.email
             ? []
             : [deletePendingInvites({ organization_id, email: input.email })]),
           userWritten(member),
         ],
-        entries: isSameRow<NextMember>(member, next) ? [] : [memberEntry(context, "update", member)],
+        entries: isSameRow<merge.NextMember>(member, next) ? [] : [memberEntry(context, "update", member)],
       };
     },
   );
@@ -185,8 +172,8 @@ async function removeMember<Known>(context: Context, author: MemberAuthor<Known>
     },
     async ({ author: [asking], member: [member], room: [room], clients }) => {
       const own = author.require(asking);
-      if (!member || hasEnded(member)) throw organizationUserNotFound();
-      const next = formerMember(member, now);
+      if (!member || merge.hasEnded(member)) throw organizationUserNotFound();
+      const next = merge.formerMember(member, now);
       author.allow(own, member, next, clients);
       return {
         writes: [

@@ -4,11 +4,7 @@ import { pageResponse, type Reference } from "../../openapi/operation.ts";
 import * as story from "../../openapi/story.ts";
 import * as refusals from "./organizations.refusals.ts";
 import { organizationSchema, ownOrganizationSchema } from "./organizations.responses.ts";
-import {
-  createOrganizationBody,
-  updateOrganizationBody,
-  updateOwnOrganizationBody,
-} from "./organizations.schemas.ts";
+import * as schemas from "./organizations.schemas.ts";
 
 const created = exampleOf(organizationSchema);
 
@@ -56,7 +52,7 @@ export const organizationsReference: Reference = {
         fields: FIELDS,
         examples: {
           ...keepForAYear,
-          "A new name and new retention periods": exampleBody(updateOwnOrganizationBody(), renamed),
+          "A new name and new retention periods": exampleBody(schemas.updateOwnOrganizationBody(), renamed),
         },
       },
       response: {
@@ -92,7 +88,7 @@ export const organizationsReference: Reference = {
         fields: FIELDS,
         examples: {
           ...keepForAYear,
-          "A new name and new retention periods": exampleBody(updateOrganizationBody(), renamed),
+          "A new name and new retention periods": exampleBody(schemas.updateOrganizationBody(), renamed),
           [SUSPENDED]: { organization: { is_suspended: true } },
         },
       },
@@ -114,7 +110,7 @@ export const organizationsReference: Reference = {
         examples: {
           "Only a name": { organization: { name: created.name } },
           "In a region": { organization: { name: created.name, region: "eu" } },
-          "All fields": exampleBody(createOrganizationBody(), {
+          "All fields": exampleBody(schemas.createOrganizationBody(), {
             ...created,
             name: "Hillside",
             slug: "hillside",

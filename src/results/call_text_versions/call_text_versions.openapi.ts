@@ -7,18 +7,14 @@ import { soapNoteSchema } from "../soap_notes/soap_notes.responses.ts";
 import { transcriptNotFound, transcriptTooLong } from "../transcripts/transcripts.refusals.ts";
 import { transcriptSchema } from "../transcripts/transcripts.responses.ts";
 import * as refusals from "./call_text_versions.refusals.ts";
-import {
-  soapNoteVersionSchema,
-  soapNoteVersionsSchema,
-  transcriptVersionsSchema,
-} from "./call_text_versions.responses.ts";
+import * as responses from "./call_text_versions.responses.ts";
 
 const note = exampleOf(soapNoteSchema);
 
 const correctedNote = { ...note, text: note.text.replace("No fever.", "A slight fever.") };
 
 const noteBefore = {
-  ...exampleOf(soapNoteVersionSchema),
+  ...exampleOf(responses.soapNoteVersionSchema),
   text: note.text,
   reason: "Misheard: the patient reported a slight fever",
 };
@@ -71,7 +67,7 @@ export const callTextVersionsReference: Reference = {
     "GET /organization_users/:organization_user_id/calls/:call_id/soap_note/versions": {
       operationId: "listSoapNoteVersions",
       summary: "List the versions of a SOAP note before its corrections",
-      response: { schema: soapNoteVersionsSchema, example: { versions: [noteBefore] } },
+      response: { schema: responses.soapNoteVersionsSchema, example: { versions: [noteBefore] } },
       refusals: { 404: notFoundBecause("note") },
       errors: [soapNoteNotFound()],
     },
@@ -123,7 +119,7 @@ export const callTextVersionsReference: Reference = {
           example: 12,
         },
       },
-      response: { schema: transcriptVersionsSchema },
+      response: { schema: responses.transcriptVersionsSchema },
       refusals: { 404: notFoundBecause("transcript") },
       errors: [transcriptNotFound()],
     },

@@ -9,21 +9,16 @@ import { metricsOperation } from "../../organization/metrics/metrics.openapi.ts"
 import { organizationSuspended } from "../../organization/organizations/organizations.refusals.ts";
 import { grouped, HOUR } from "../../units.ts";
 import * as refusals from "./visits.refusals.ts";
-import {
-  listedVisitSchema,
-  redeemedVisitSchema,
-  visitMetricsSchema,
-  visitSchema,
-} from "./visits.responses.ts";
+import * as responses from "./visits.responses.ts";
 
-const planned = exampleOf(visitSchema);
+const planned = exampleOf(responses.visitSchema);
 const renamed = {
   ...planned,
   participants: planned.participants.map((each) => ({ ...each, display_name: "Rita Rowe" })),
   updated_at: story.PLAN_CHANGED_AT,
 };
-const held: z.input<typeof listedVisitSchema> = {
-  ...exampleOf(listedVisitSchema),
+const held: z.input<typeof responses.listedVisitSchema> = {
+  ...exampleOf(responses.listedVisitSchema),
   ...story.HELD_VISIT,
   organization_user_id: story.PAULA.id,
   external_reference: story.HELD_VISIT_REFERENCE,
@@ -82,7 +77,7 @@ export const visitsReference: Reference = {
         after: afterPosition(story.VISIT_POSITION),
       },
       response: {
-        ...afterResponse("visits", listedVisitSchema),
+        ...afterResponse("visits", responses.listedVisitSchema),
         example: { visits: [held], next_after: null },
       },
     },
@@ -100,14 +95,14 @@ export const visitsReference: Reference = {
           },
         },
       },
-      response: { schema: visitSchema },
+      response: { schema: responses.visitSchema },
       errors: [...faultsOfPlan, refusals.tooManyVisits()],
     },
     "GET /visits/:id": {
       operationId: "getVisit",
       headers: ETAG,
       summary: "Get a visit with its links",
-      response: { schema: visitSchema },
+      response: { schema: responses.visitSchema },
       errors: [refusals.visitNotFound()],
     },
     "PUT /visits/:id": {
@@ -135,7 +130,7 @@ export const visitsReference: Reference = {
           "Another room, and a holder": { visit: { ...plan, organization_user_id: story.PAULA.id } },
         },
       },
-      response: { schema: visitSchema, example: renamed },
+      response: { schema: responses.visitSchema, example: renamed },
       errors: [
         refusals.visitNotFound(),
         ...(["ended", "missed", "cancelled"] as const).map((status) =>
@@ -165,7 +160,7 @@ export const visitsReference: Reference = {
     "GET /visit_metrics": {
       operationId: "getVisitMetrics",
       summary: "Get visit metrics",
-      ...metricsOperation("visits", visitMetricsSchema),
+      ...metricsOperation("visits", responses.visitMetricsSchema),
     },
   },
   platform: {
@@ -178,7 +173,7 @@ export const visitsReference: Reference = {
         fields: { token: "The value of `visit` in the query of the `join_url`." },
         example: { token: story.VISIT_TOKEN },
       },
-      response: { schema: redeemedVisitSchema },
+      response: { schema: responses.redeemedVisitSchema },
       refusals: {
         404: "The token is not valid, the participant was removed from the visit, or the room was retired.",
       },

@@ -14,18 +14,11 @@ import { roomOfPath } from "../waiting_rooms/waiting_rooms.sql.ts";
 import { listedVisits } from "./visits.lists.ts";
 import { cancelVisit, mergeVisit, namedIn, newVisit } from "./visits.merge.ts";
 import * as refusals from "./visits.refusals.ts";
-import {
-  type CreateVisit,
-  type RedeemedVisit,
-  toVisitParticipant,
-  type UpdateVisit,
-  type VisitsQuery,
-  type VisitWithLinks,
-} from "./visits.schemas.ts";
+import * as schemas from "./visits.schemas.ts";
 import * as sql from "./visits.sql.ts";
 import { verifyVisitToken, withLinks } from "./visits.tokens.ts";
 
-export async function listVisits(context: ClientContext, query: VisitsQuery) {
+export async function listVisits(context: ClientContext, query: schemas.VisitsQuery) {
   const { db, settings } = context;
   const reference_digest = await digestOfReference(settings, query.participant_reference);
   const [found, [end], entries] = await runBatch(db, listedVisits(context, query, reference_digest));
@@ -36,7 +29,7 @@ export async function listVisits(context: ClientContext, query: VisitsQuery) {
   return { visits, next_after: position ? writePosition(position) : null };
 }
 
-export async function requireVisit(context: ClientContext, id: number): Promise<VisitWithLinks> {
+export async function requireVisit(context: ClientContext, id: number): Promise<schemas.VisitWithLinks> {
   const reached = { ...reachOf(context.caller), id };
   const [[visit], entries] = await runBatch(context.db, [
     sql.readableVisit(reached),
@@ -47,12 +40,15 @@ export async function requireVisit(context: ClientContext, id: number): Promise<
   return withLinks(context.settings, visit);
 }
 
-export async function createVisit(context: ClientContext, input: CreateVisit): Promise<VisitWithLinks> {
+export async function createVisit(
+  context: ClientContext,
+  input: schemas.CreateVisit,
+): Promise<schemas.VisitWithLinks> {
   const { db, now, caller, settings } = context;
   const { organization_id } = caller;
   const { external_reference = null } = input;
   const { people } = namedIn(input, { organization_id, people: [] }, now);
-  const participants = people.map(toVisitParticipant);
+  const participants = people.map(schemas.toVisitParticipant);
   const visit = await decideAndWrite(
     context,
     { ...readsOfPlan(reachOf(caller), input), quota: sql.visitQuota({ organization_id }) },
@@ -74,7 +70,7 @@ export async function createVisit(context: ClientContext, input: CreateVisit): P
   return withLinks(settings, visit);
 }
 
-export async function updateVisit(context: ClientContext, id: number, input: UpdateVisit) {
+export async function updateVisit(context: ClientContext, id: number, input: schemas.UpdateVisit) {
   const { now, caller, settings } = context;
   const reached = { ...reachOf(caller), id };
   const { organization_id } = caller;
@@ -119,7 +115,7 @@ export async function cancelPlannedVisit(context: ClientContext, id: number): Pr
   });
 }
 
-const readsOfPlan = (reach: Reach, input: UpdateVisit) => ({
+const readsOfPlan = (reach: Reach, input: schemas.UpdateVisit) => ({
   room: roomOfPath({ ...reach, slug: input.waiting_room_slug ?? "" }),
   holder: reachedMember({ ...reach, id: input.organization_user_id ?? 0 }),
   accounts: accountsAmong({
@@ -129,7 +125,7 @@ const readsOfPlan = (reach: Reach, input: UpdateVisit) => ({
 });
 
 /** Finds the participant whom a link invites, and the room to send them to now. A link does not sign anyone in: links get forwarded. */
-export async function redeemVisitLink(context: Context, token: string): Promise<RedeemedVisit> {
+export async function redeemVisitLink(context: Context, token: string): Promise<schemas.RedeemedVisit> {
   const { db, now, settings } = context;
   const link = await verifyVisitToken(settings, token);
   const visit = await runFirst(db, sql.visitOfLink({ ...link, now }));

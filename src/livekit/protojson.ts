@@ -33,12 +33,12 @@ const list = <Element extends z.ZodType>(element: Element, max: number) =>
       }),
     );
 
-const text = () => z.string().catch("");
+const textOrEmpty = () => z.string().catch("");
 
-const flag = () => z.boolean().catch(false);
+const flagOrFalse = () => z.boolean().catch(false);
 
 /** 0 if the value is not a positive integer. */
-const int64 = () =>
+const positiveInt64 = () =>
   z
     .union([z.string().regex(/^\d+$/), z.number()])
     .catch(0)
@@ -47,11 +47,11 @@ const int64 = () =>
 
 /** Milliseconds. 0 means unknown, and a time in the future counts as now. */
 const time = (milliseconds: number) =>
-  int64().transform((value) => Math.min(Math.round(value * milliseconds), Date.now()));
+  positiveInt64().transform((value) => Math.min(Math.round(value * milliseconds), Date.now()));
 
-const seconds = () => time(1000);
-const milliseconds = () => time(1);
-const nanoseconds = () => time(1e-6);
+const fromSeconds = () => time(1000);
+const fromMilliseconds = () => time(1);
+const fromNanoseconds = () => time(1e-6);
 
 /** Unknown values become `unknown`, because LiveKit may add values. */
 const nameAmong = (names: Record<number, string>) =>
@@ -95,10 +95,10 @@ const EGRESS_STATUSES = {
 const room = () =>
   message({
     sid: key(),
-    name: text(),
-    metadata: text(),
-    creationTime: seconds(),
-    creationTimeMs: milliseconds(),
+    name: textOrEmpty(),
+    metadata: textOrEmpty(),
+    creationTime: fromSeconds(),
+    creationTimeMs: fromMilliseconds(),
   });
 
 /** Attributes should be strings. Any other value is read as its JSON, so that `false` refuses just as `"false"` does. */
@@ -122,46 +122,46 @@ const attributes = () =>
 
 const participant = () =>
   message({
-    sid: text(),
-    identity: text(),
-    name: text(),
+    sid: textOrEmpty(),
+    identity: textOrEmpty(),
+    name: textOrEmpty(),
     kind: nameAmong(PARTICIPANT_KINDS),
-    joinedAt: seconds(),
-    joinedAtMs: milliseconds(),
+    joinedAt: fromSeconds(),
+    joinedAtMs: fromMilliseconds(),
     disconnectReason: nameAmong(DISCONNECT_REASONS),
-    permission: message({ recorder: flag() }).catch({ recorder: false }),
+    permission: message({ recorder: flagOrFalse() }).catch({ recorder: false }),
     attributes: attributes().catch(attributes().parse({})),
   });
 
 const file = () =>
   message({
-    filename: text(),
-    location: text(),
-    startedAt: nanoseconds(),
+    filename: textOrEmpty(),
+    location: textOrEmpty(),
+    startedAt: fromNanoseconds(),
     /** milliseconds */
-    duration: nanoseconds(),
+    duration: fromNanoseconds(),
     /** bytes */
-    size: int64().transform((value) => (Number.isSafeInteger(value) ? value : 0)),
+    size: positiveInt64().transform((value) => (Number.isSafeInteger(value) ? value : 0)),
   });
 
-const segments = () => message({ playlistName: text(), livePlaylistName: text() });
+const segments = () => message({ playlistName: textOrEmpty(), livePlaylistName: textOrEmpty() });
 
 export const egressInfo = lazily(() =>
   message({
     egressId: key(),
-    roomId: text(),
-    roomName: text(),
+    roomId: textOrEmpty(),
+    roomName: textOrEmpty(),
     status: nameAmong(EGRESS_STATUSES),
-    error: text(),
-    startedAt: nanoseconds(),
-    endedAt: nanoseconds(),
+    error: textOrEmpty(),
+    startedAt: fromNanoseconds(),
+    endedAt: fromNanoseconds(),
     fileResults: list(file(), MAX_EGRESS_FILES),
     segmentResults: list(segments(), MAX_EGRESS_FILES),
     /** Older servers write a single result into `file` and `segments`. */
     file: file().nullish().catch(null),
     segments: segments().nullish().catch(null),
-    manifestLocation: text(),
-    backupStorageUsed: flag(),
+    manifestLocation: textOrEmpty(),
+    backupStorageUsed: flagOrFalse(),
   }),
 );
 
@@ -186,9 +186,9 @@ export const roomList = lazily(() =>
 
 export const liveKitEvent = lazily(() =>
   message({
-    event: text(),
-    id: text(),
-    createdAt: seconds(),
+    event: textOrEmpty(),
+    id: textOrEmpty(),
+    createdAt: fromSeconds(),
     room: room().nullish().catch(null),
     participant: participant().nullish().catch(null),
     egressInfo: egressInfo().nullish().catch(null),

@@ -25,13 +25,14 @@ const eventTypes = () =>
       : EVENT_TYPE_NAMES.filter((name) => names.includes(name)),
   );
 
-const fields = () => z.object({ url: webhookUrl(), event_types: eventTypes(), is_active: z.boolean() });
+const endpointFields = () =>
+  z.object({ url: webhookUrl(), event_types: eventTypes(), is_active: z.boolean() });
 
 export const createWebhookEndpointBody = () =>
-  z.object({ webhook_endpoint: fields().partial().required({ url: true }) });
+  z.object({ webhook_endpoint: endpointFields().partial().required({ url: true }) });
 
 export const updateWebhookEndpointBody = () =>
-  z.object({ webhook_endpoint: fields().partial() }).register(unchangeable, ENDPOINT_STAYS);
+  z.object({ webhook_endpoint: endpointFields().partial() }).register(unchangeable, ENDPOINT_STAYS);
 
 export type WebhookEndpoint = Row<typeof webhookEndpointColumns>;
 

@@ -23,7 +23,7 @@ export const roleNames = () => roleListInput("must name at least one role");
 
 export const assists = () => z.array(id()).max(MAX_ASSISTS, `must name at most ${MAX_ASSISTS} providers`);
 
-const fields = () =>
+const memberFields = () =>
   z.object({ email: email(), display_name: name(), roles: roleNames(), assists: assists() });
 
 export const organizationUsersQuery = () =>
@@ -38,10 +38,12 @@ export const returningUserId = () =>
   });
 
 export const createUserBody = () =>
-  z.object({ user: fields().partial({ assists: true }).extend({ returning_user_id: returningUserId() }) });
+  z.object({
+    user: memberFields().partial({ assists: true }).extend({ returning_user_id: returningUserId() }),
+  });
 
 const changes = () =>
-  fields()
+  memberFields()
     .extend({ email: email().nullable(), roles: roleListInput(NO_ROLE_LEFT) })
     .partial();
 

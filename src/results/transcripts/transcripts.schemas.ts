@@ -8,7 +8,7 @@ import * as refusals from "./transcripts.refusals.ts";
 import type { transcriptSchema } from "./transcripts.responses.ts";
 
 /** Rounded to milliseconds, so that 0.1 + 0.2 is 0.3. Numbers too large for milliseconds in a double are not rounded. */
-const seconds = () =>
+const secondsOfLine = () =>
   z
     .number()
     .nonnegative({ abort: true })
@@ -22,8 +22,8 @@ const reportedLines = () =>
         z.object({
           participant_key: key(),
           text: multilineText(limits.MAX_TRANSCRIPT_LINE_LENGTH),
-          start_time: seconds(),
-          end_time: seconds(),
+          start_time: secondsOfLine(),
+          end_time: secondsOfLine(),
         }),
       )
       .max(limits.MAX_TRANSCRIPT_LINES, refusals.TOO_MANY_LINES)

@@ -8,7 +8,7 @@ import { ROOM_STAYS, SLUG_IS_GENERATED } from "./waiting_rooms.refusals.ts";
 import type { resolvedWaitingRoomSchema, waitingRoomSchema } from "./waiting_rooms.responses.ts";
 import type { waitingRoomColumns } from "./waiting_rooms.sql.ts";
 
-const fields = () =>
+const roomFields = () =>
   z.object({
     name: name(),
     theme: themeName(),
@@ -18,10 +18,10 @@ const fields = () =>
   });
 
 export const createWaitingRoomBody = () =>
-  z.object({ waiting_room: fields().partial().required({ name: true }) });
+  z.object({ waiting_room: roomFields().partial().required({ name: true }) });
 
 export const updateWaitingRoomBody = () =>
-  z.object({ waiting_room: fields().partial() }).register(unchangeable, ROOM_STAYS);
+  z.object({ waiting_room: roomFields().partial() }).register(unchangeable, ROOM_STAYS);
 
 export type CreateRoom = z.output<ReturnType<typeof createWaitingRoomBody>>["waiting_room"];
 

@@ -1,4 +1,4 @@
-import { FAULTS } from "../../../src/reference/error_texts.ts";
+import faults from "../../../src/reference/guides/faults.md?raw";
 
 const PLACEHOLDERS: Record<string, string> = {
   "{number}": "-?[\\d,]+",
@@ -11,7 +11,9 @@ const patternOf = (fault: string) =>
     .replace(/[.*+?^$()|[\]\\]/g, "\\$&")
     .replace(/\{\w+\}/g, (placeholder) => PLACEHOLDERS[placeholder] ?? placeholder);
 
-const FIELD_FAULTS = Object.keys(FAULTS).map((fault) => new RegExp(`^[\\w.-]+: ${patternOf(fault)}$`));
+const FIELD_FAULTS = [...faults.matchAll(/^\| `` (.*?) `` \|/gm)].map(
+  ([, fault = ""]) => new RegExp(`^[\\w.-]+: ${patternOf(fault)}$`),
+);
 
 /** Makes texts comparable: a number in an example stands for any number, or for a list of numbers. */
 const anyNumber = (text: string) => text.replace(/\d+(, \d+)*/g, "0");

@@ -51,7 +51,7 @@ export interface Operation {
   headers?: Record<string, Header>;
   /** Why this route refuses a request, if its errors do not explain it. */
   refusals?: Partial<Record<RefusalStatus, string>>;
-  /** The errors that this route throws. Problems that any field can have are in guides/faults.md. */
+  /** The errors that this route throws. Problems that any field can have are in reference/faults.md. */
   errors?: ApiError[];
 }
 

@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { MAX_RETRIES, TIMEOUT } from "../client/settings.ts";
 import { SCOPES } from "../database/enums.ts";
 import { APIS, type Api } from "./apis.ts";
-import { GUIDES } from "./guides.ts";
 import { configuration, EXAMPLE_URL, operator, readOperator } from "./operator.ts";
 import { inputOf, type Route, routesOf } from "./routes.ts";
 
@@ -54,7 +53,7 @@ export function guideValues(choices: Choices = {}) {
   return {
     ...limits,
     ...development,
-    FAULTS: readFileSync(join(GUIDES, "faults.md"), "utf8").trim(),
+    FAULTS: readFileSync(join(import.meta.dirname, "faults.md"), "utf8").trim(),
     /** Each API has its own table: see siteOf. */
     CODES: "",
     EVERY_OPERATION: "",

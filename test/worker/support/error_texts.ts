@@ -1,4 +1,4 @@
-import faults from "../../../src/reference/guides/faults.md?raw";
+import faults from "../../../src/reference/faults.md?raw";
 
 const PLACEHOLDERS: Record<string, string> = {
   "{number}": "-?[\\d,]+",

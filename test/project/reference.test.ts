@@ -60,13 +60,11 @@ function pathOf(api: string, { operationId, tags: [tag = ""] = [] }: Operation):
 
 const markdownAt = (path: string) => readFileSync(join(PUBLIC, `${path}.md`), "utf8");
 
-/** The page with what it shows folded: the pages to which a line of its own leads, and the objects whose fields they have. */
+/** The page with what it shows folded: the pages to which a line of its own leads. */
 function wholeOf(path: string, known = new Set<string>()): string {
   known.add(path);
   const markdown = markdownAt(path);
-  const folded = markdown.matchAll(
-    /^(?:It has the fields of )?\[[^\]]*\]\((\/[^)]*)\.md(?:#[^)]*)?\)(?:$|[.,])/gm,
-  );
+  const folded = markdown.matchAll(/^\[[^\]]*\]\((\/[^)]*)\.md(?:#[^)]*)?\)$/gm);
   const others = [...folded].flatMap(([, each = ""]) => (known.has(each) ? [] : [wholeOf(each, known)]));
   return [markdown, ...others].join("\n");
 }

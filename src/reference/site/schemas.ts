@@ -41,28 +41,9 @@ function namesIn(schema: Schema, document: Document, known = new Set<string>()):
   return known;
 }
 
-/** A fold for each named object in a response, and for the objects whose fields it has. */
-export const foldsOf = (schema: Schema, document: Linked): string[] => {
-  const names = [...namesIn(schema, document)].flatMap((name) => [name, ...basesOf(name, document)]);
-  return [...new Set(names)].map((name) => foldOf(`\`${name}\``, document.links.get(name) ?? ""));
-};
-
-const propertiesOf = (name: string, document: Linked) => document.components.schemas[name]?.properties ?? {};
-
-/** The object described earlier that has the most fields in common, if most of its fields are the same. */
-function basesOf(name: string, document: Linked): string[] {
-  const own = propertiesOf(name, document);
-  const isSame = ([field, value]: [string, Schema]) => JSON.stringify(own[field]) === JSON.stringify(value);
-  const names = [...document.links.keys()];
-  return names
-    .slice(0, names.indexOf(name))
-    .map((each) => ({ each, fields: Object.entries(propertiesOf(each, document)) }))
-    .map(({ each, fields }) => ({ each, size: fields.length, common: fields.filter(isSame).length }))
-    .filter(({ size, common }) => common > 2 && common > size / 2)
-    .sort((a, b) => b.common - a.common)
-    .slice(0, 1)
-    .map(({ each }) => each);
-}
+/** A fold for each named object in a response. */
+export const foldsOf = (schema: Schema, document: Linked): string[] =>
+  [...namesIn(schema, document)].map((name) => foldOf(`\`${name}\``, document.links.get(name) ?? ""));
 
 /** A section for each named object whose place is the page. */
 export const sectionsOn = (page: string, document: Linked): string[] =>
@@ -70,26 +51,9 @@ export const sectionsOn = (page: string, document: Linked): string[] =>
     .filter(([name, place]) => place.startsWith(`${page}#`) && name in document.components.schemas)
     .map(([name]) => {
       const schema = resolved({ $ref: name }, document);
-      const [base] = basesOf(name, document);
-      const known = base ? propertiesOf(base, document) : {};
-      const properties = propertiesOf(name, document);
-      const differing = Object.entries(properties).filter(
-        ([field, value]) => JSON.stringify(value) !== JSON.stringify(known[field]),
-      );
       return paragraphs([
         `## ${name}`,
         schema.description,
-        base &&
-          sameFields(
-            base,
-            Object.keys(known).filter((field) => !(field in properties)),
-            document,
-          ),
-        fieldsOf({ ...schema, properties: Object.fromEntries(differing) }, document, "received").join("\n"),
+        fieldsOf(schema, document, "received").join("\n"),
       ]);
     });
-
-function sameFields(base: string, missing: string[], { links }: Linked): string {
-  const except = missing.length > 0 ? `, except ${missing.map((field) => `\`${field}\``).join(", ")}` : "";
-  return `It has the fields of [\`${base}\`](${links.get(base)})${except}. In addition or instead:`;
-}

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { ENDED_BY, HOLD_BEGINNERS, RESULT_STATES } from "../../database/enums.ts";
 import { count, externalReference, id, key, timestamp, visitId } from "../../http/wire.ts";
 import { SILENCE_UNTIL_END } from "../../lifetimes.ts";
-import { field } from "../../openapi/schemas.ts";
+import { field, named } from "../../openapi/schemas.ts";
 import * as story from "../../openapi/story.ts";
 import { HOUR } from "../../units.ts";
 import { holdReason } from "../legal_holds/legal_holds.schemas.ts";
@@ -66,29 +66,27 @@ const resultStateSchema = (text: string) =>
     example: "ready",
   });
 
-export const callSchema = fields
-  .extend({
-    results: z
-      .object({
-        transcript: resultStateSchema("transcript"),
-        soap_note: resultStateSchema("SOAP note"),
-        egresses: count().meta({
-          description:
-            "The number of recordings in the call's list: 0 while the call is going on, and as long as a participant has not consented.",
-          example: 1,
-        }),
-      })
-      .describe("The state of the call's results."),
-  })
-  .meta({ id: "Call", description: "A video call, with the state of its results." });
+export const callSchema = named("Call", "A video call, with the state of its results.", {
+  ...fields.shape,
+  results: z
+    .object({
+      transcript: resultStateSchema("transcript"),
+      soap_note: resultStateSchema("SOAP note"),
+      egresses: count().meta({
+        description:
+          "The number of recordings in the call's list: 0 while the call is going on, and as long as a participant has not consented.",
+        example: 1,
+      }),
+    })
+    .describe("The state of the call's results."),
+});
 
 export const callDetailsSchema = callSchema
   .extend(details)
   .meta({ id: "CallDetails", description: "A video call with all its details." });
 
-export const reportedCallSchema = fields
-  .extend({
-    key: key().meta({ description: "The reporter's own key for the call.", example: story.CALL.key }),
-    ...details,
-  })
-  .meta({ id: "ReportedCall", description: "A video call, as its reporter sees it." });
+export const reportedCallSchema = named("ReportedCall", "A video call, as its reporter sees it.", {
+  ...fields.shape,
+  key: key().meta({ description: "The reporter's own key for the call.", example: story.CALL.key }),
+  ...details,
+});

@@ -50,25 +50,23 @@ const personSchema = participantSchema
     }),
   });
 
-export const participantOnCallSchema = personSchema
-  .extend({
-    waiting_since: participantSchema.shape.waiting_since,
-    joined_at: timestamp().nullable().meta({
-      description: "When the participant joined the call; null if no report said when.",
-      example: story.STARTED_AT,
-    }),
-    left_at: field(timestamp().nullable(), "When the participant left; null while present.", story.ENDED_AT),
-    recording_consent: z.boolean().nullable().meta({
-      description:
-        "Whether the participant agrees to the recording: their decision that counts, from the call's list of consents. null if the participant was not asked.",
-      example: true,
-    }),
-  })
-  .meta({ id: "ParticipantOnCall", description: "A person on a call." });
+export const participantOnCallSchema = named("ParticipantOnCall", "A person on a call.", {
+  ...personSchema.shape,
+  waiting_since: participantSchema.shape.waiting_since,
+  joined_at: timestamp().nullable().meta({
+    description: "When the participant joined the call; null if no report said when.",
+    example: story.STARTED_AT,
+  }),
+  left_at: field(timestamp().nullable(), "When the participant left; null while present.", story.ENDED_AT),
+  recording_consent: z.boolean().nullable().meta({
+    description:
+      "Whether the participant agrees to the recording: their decision that counts, from the call's list of consents. null if the participant was not asked.",
+    example: true,
+  }),
+});
 
-export const waitingParticipantSchema = personSchema
-  .extend({
-    visit_id: visitId().meta({ example: null }),
-    waiting_since: field(timestamp(), "When the participant started to wait.", story.WAITING_SINCE),
-  })
-  .meta({ id: "WaitingParticipant", description: "A person waiting in a waiting room." });
+export const waitingParticipantSchema = named("WaitingParticipant", "A person waiting in a waiting room.", {
+  ...personSchema.shape,
+  visit_id: visitId().meta({ example: null }),
+  waiting_since: field(timestamp(), "When the participant started to wait.", story.WAITING_SINCE),
+});

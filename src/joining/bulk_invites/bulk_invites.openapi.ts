@@ -6,7 +6,7 @@ import { exampleOf } from "../../openapi/examples.ts";
 import type { Reference } from "../../openapi/operation.ts";
 import * as story from "../../openapi/story.ts";
 import { invalidClient } from "../../organization/api_clients/api_clients.refusals.ts";
-import { administratorNotAssignable, rolesAboveLevel } from "../../organization/roles/roles.policy.ts";
+import { notAssignable } from "../../organization/roles/roles.openapi.ts";
 import { DAY, grouped, HOUR } from "../../units.ts";
 import { inviteSchema, ROLE_NAMES } from "../invites/invites.responses.ts";
 import * as refusals from "./bulk_invites.refusals.ts";
@@ -73,12 +73,7 @@ export const bulkInvitesReference: Reference = {
       errors: [
         invalidBody(`organization_invites: ${refusals.TOO_MANY_ROWS}`),
         invalidBody(`organization_invites.0.returning_user_id: ${refusals.NO_RETURN_IN_BULK}`),
-        rolesAboveLevel(
-          "organization_invites.2.role_names",
-          ["organization_admin"],
-          ["provider_assistant", "provider"],
-        ),
-        administratorNotAssignable("organization_invites.2.role_names"),
+        ...notAssignable("organization_invites.2.role_names"),
         refusals.tooManyBulkRows(),
         invalidClient(),
       ],

@@ -40,14 +40,13 @@ export const bulkInviteFailureSchema = named("BulkInviteFailure", "A row that fa
   error: name().describe("Why the row failed. A text for people, not for programs."),
 });
 
-export const bulkInviteProgressSchema = bulkInviteSchema
-  .extend({
-    failures: z
-      .array(bulkInviteFailureSchema)
-      .max(MAX_BULK_INVITES)
-      .describe("The rows that have failed so far, in the order of the request."),
-  })
-  .meta({ id: "BulkInviteProgress", description: "The progress of a bulk invite." });
+export const bulkInviteProgressSchema = named("BulkInviteProgress", "The progress of a bulk invite.", {
+  ...bulkInviteSchema.shape,
+  failures: z
+    .array(bulkInviteFailureSchema)
+    .max(MAX_BULK_INVITES)
+    .describe("The rows that have failed so far, in the order of the request."),
+});
 
 export const bulkInviteProgressResponseSchema = z.object({
   bulk_invite: bulkInviteProgressSchema.describe("The bulk invite and its progress so far."),

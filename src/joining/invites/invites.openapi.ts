@@ -8,7 +8,7 @@ import { pageResponse, type Reference } from "../../openapi/operation.ts";
 import * as story from "../../openapi/story.ts";
 import { invalidClient } from "../../organization/api_clients/api_clients.refusals.ts";
 import { organizationSuspended } from "../../organization/organizations/organizations.refusals.ts";
-import { administratorNotAssignable, rolesAboveLevel } from "../../organization/roles/roles.policy.ts";
+import { notAssignable } from "../../organization/roles/roles.openapi.ts";
 import { tooManyMails, tooManyMailsToAddress } from "../../organization/usage/usage.refusals.ts";
 import { grouped } from "../../units.ts";
 import { notFormerMember } from "../organization_users/organization_users.refusals.ts";
@@ -81,12 +81,7 @@ export const invitesReference: Reference = {
         tooManyMails(),
         tooManyMailsToAddress(),
         invalidClient(),
-        rolesAboveLevel(
-          "organization_invite.role_names",
-          ["organization_admin"],
-          ["provider_assistant", "provider"],
-        ),
-        administratorNotAssignable("organization_invite.role_names"),
+        ...notAssignable("organization_invite.role_names"),
       ],
     },
     "GET /invites/:id": {
@@ -115,8 +110,7 @@ export const invitesReference: Reference = {
       errors: [
         refusals.inviteNotFound(),
         refusals.usedInviteIsNotResent(),
-        rolesAboveLevel("roles", ["organization_admin"], ["provider_assistant", "provider"]),
-        administratorNotAssignable("roles"),
+        ...notAssignable("roles"),
         invalidClient(),
         refusals.inviteSentJustNow(lifetimes.INVITE_RESEND_PAUSE),
         tooManyMails(),
@@ -131,8 +125,7 @@ export const invitesReference: Reference = {
       errors: [
         refusals.inviteNotFound(),
         refusals.usedInviteStays(),
-        rolesAboveLevel("roles", ["organization_admin"], ["provider_assistant", "provider"]),
-        administratorNotAssignable("roles"),
+        ...notAssignable("roles"),
         invalidClient(),
       ],
     },

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { id, name, timestamp } from "../../http/wire.ts";
-import { field } from "../../openapi/schemas.ts";
+import { field, named } from "../../openapi/schemas.ts";
 import * as story from "../../openapi/story.ts";
 import * as schemas from "./organizations.schemas.ts";
 
@@ -59,22 +59,20 @@ const ownFields = z.object({
 
 const DESCRIPTION = "An organization that runs video consultations, such as a clinic.";
 
-export const ownOrganizationSchema = ownFields
-  .extend({
-    app_url: z.url().max(2000).meta({
-      description:
-        "The address of the web app in which visits take place, without a slash at its end. Sign-in begins at `{app_url}/login`, and a waiting room is at `{app_url}/meet/{slug}`.",
-      example: story.APP_URL,
-    }),
-  })
-  .meta({ id: "OwnOrganization", description: DESCRIPTION });
+export const ownOrganizationSchema = named("OwnOrganization", DESCRIPTION, {
+  ...ownFields.shape,
+  app_url: z.url().max(2000).meta({
+    description:
+      "The address of the web app in which visits take place, without a slash at its end. Sign-in begins at `{app_url}/login`, and a waiting room is at `{app_url}/meet/{slug}`.",
+    example: story.APP_URL,
+  }),
+});
 
-export const organizationSchema = ownFields
-  .extend({
-    is_suspended: z
-      .boolean()
-      .describe(
-        "Whether the organization is suspended. Within 60 seconds, its API clients get 403, and nobody signs in, accepts an invite or uses the link of a visit. Webhooks, invite emails and the rows of bulk invites wait until the organization is resumed. Reports are still taken, and retention goes on.",
-      ),
-  })
-  .meta({ id: "Organization", description: DESCRIPTION });
+export const organizationSchema = named("Organization", DESCRIPTION, {
+  ...ownFields.shape,
+  is_suspended: z
+    .boolean()
+    .describe(
+      "Whether the organization is suspended. Within 60 seconds, its API clients get 403, and nobody signs in, accepts an invite or uses the link of a visit. Webhooks, invite emails and the rows of bulk invites wait until the organization is resumed. Reports are still taken, and retention goes on.",
+    ),
+});

@@ -1,4 +1,5 @@
 import type { Reference } from "../../openapi/operation.ts";
+import { administratorNotAssignable, rolesAboveLevel } from "./roles.policy.ts";
 import { rolesSchema } from "./roles.responses.ts";
 
 export const rolesReference: Reference = {
@@ -20,3 +21,9 @@ export const rolesReference: Reference = {
     },
   },
 };
+
+/** The errors of a field with roles that the client may not assign. */
+export const notAssignable = (field: string) => [
+  rolesAboveLevel(field, ["organization_admin"], ["provider_assistant", "provider"]),
+  administratorNotAssignable(field),
+];

@@ -58,16 +58,15 @@ export const listedEgressSchema = egressSchema
   })
   .meta({ id: "ListedEgress", description: "The recording of a call, with the ids of its path." });
 
-export const egressWithUrlSchema = egressSchema
-  .extend({
-    url: z
-      .url()
-      // Percent-encoding triples a key's bytes. The rest is for the storage's host and the signature.
-      .max(5000)
-      .nullable()
-      .meta({
-        description: `The URL for downloading the file with a GET request, without credentials, within ${RECORDING_URL_LIFETIME / 60} minutes. It is different in every response. null if no file was reported, for example because the recording failed, or if the file was deleted.`,
-        example: `https://storage.example.com/recordings/${story.STORAGE_KEY}?X-Amz-Expires=900&response-content-disposition=attachment&x-audit-log-id=73&X-Amz-Date=20260131T100000Z&X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=visits%2F20260131%2Fauto%2Fs3%2Faws4_request&X-Amz-SignedHeaders=host&X-Amz-Signature=3f1c0e5b9d8a7c6f4e2d1b0a9f8e7d6c5b4a39281706f5e4d3c2b1a098f7e6d5`,
-      }),
-  })
-  .meta({ id: "EgressWithUrl", description: "The recording of a call, with a download URL." });
+export const egressWithUrlSchema = named("EgressWithUrl", "The recording of a call, with a download URL.", {
+  ...egressSchema.shape,
+  url: z
+    .url()
+    // Percent-encoding triples a key's bytes. The rest is for the storage's host and the signature.
+    .max(5000)
+    .nullable()
+    .meta({
+      description: `The URL for downloading the file with a GET request, without credentials, within ${RECORDING_URL_LIFETIME / 60} minutes. It is different in every response. null if no file was reported, for example because the recording failed, or if the file was deleted.`,
+      example: `https://storage.example.com/recordings/${story.STORAGE_KEY}?X-Amz-Expires=900&response-content-disposition=attachment&x-audit-log-id=73&X-Amz-Date=20260131T100000Z&X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=visits%2F20260131%2Fauto%2Fs3%2Faws4_request&X-Amz-SignedHeaders=host&X-Amz-Signature=3f1c0e5b9d8a7c6f4e2d1b0a9f8e7d6c5b4a39281706f5e4d3c2b1a098f7e6d5`,
+    }),
+});

@@ -296,7 +296,8 @@ describe("mergeParticipantsOnCall", () => {
   };
   const paula = { key: "rita", display_name: "Paula", role: "provider" as const, user_id: 5 };
   const LEFT = stored({ ...ON_CALL, waiting_room_id: OTHER_ROOM.id, left_at: 150 });
-  const REJOINED = { ...LEFT, joined_at: 160, left_at: null, earlier_stay_until: 150 };
+  const AGAIN = { joined_at: 160, left_at: null, earlier_stay_until: 150 };
+  const REJOINED = { ...LEFT, ...AGAIN };
 
   const CASES: Cases<Omit<ReportOnCall, "key">> = {
     first: {
@@ -335,7 +336,7 @@ describe("mergeParticipantsOnCall", () => {
       ],
     },
     return: {
-      "joining after leaving": [LEFT, { joined_at: 160 }, REJOINED],
+      "joining after leaving": [LEFT, { joined_at: 160 }, AGAIN],
     },
     correction: {
       "a waiting participant moves to the call's room, and the other fields stay": [

@@ -77,13 +77,12 @@ describe("GET /call_metrics", () => {
 
   it("user_id: string, query, not required; when omitted, metrics for the entire organization are returned", async () => {
     const { clinic, provider, other } = await twoProviders();
-    const [own, theirs] = [{ [DAY]: [2, 100, 0.5, 15] }, { [NEXT_DAY]: [1, 50, 0, 40] }] as const;
     for (const [filter, expected] of [
-      [`&user_id=${provider.user_id}`, own],
-      [`&user_id=${other.user_id}`, theirs],
-      ["", { ...own, ...theirs }],
+      [`&user_id=${provider.user_id}`, ofDates({ [DAY]: [2, 100, 0.5, 15] })],
+      [`&user_id=${other.user_id}`, ofDates({ [NEXT_DAY]: [1, 50, 0, 40] })],
+      ["", ofDates({ [DAY]: [2, 100, 0.5, 15], [NEXT_DAY]: [1, 50, 0, 40] })],
     ] as const)
-      expect(await metrics(clinic, BOTH_DAYS + filter)).toEqual(ofDates(expected as typeof own));
+      expect(await metrics(clinic, BOTH_DAYS + filter)).toEqual(expected);
   });
 
   it("The three filters combine.", async () => {

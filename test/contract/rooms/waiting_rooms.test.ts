@@ -25,8 +25,9 @@ describe("Waiting room", () => {
     for (const key of ["rita", "paul"]) await clinic.addParticipant(room.slug, { waiting_since }, key);
     const waitingCount = async () => (await read(clinic, room.slug)).body.waiting_count;
     expect(await waitingCount()).toBe(2);
-    const participants = [{ key: "rita", joined_at: fromNow(-10) }];
-    await aCall(clinic, { waiting_room_slug: room.slug, started_at: fromNow(-10), participants });
+    const started_at = fromNow(-10);
+    const participants = [{ key: "rita", joined_at: started_at }];
+    await aCall(clinic, { waiting_room_slug: room.slug, started_at, ended_at: undefined, participants });
     expect(await waitingCount()).toBe(1);
     await leave(room.slug, "paul");
     expect(await waitingCount()).toBe(0);

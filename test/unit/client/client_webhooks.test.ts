@@ -86,10 +86,16 @@ describe("verifyWebhook", () => {
     await refused({ headers: { "webhook-id": `${ID.slice(0, -1)}K` } });
   });
 
-  it.each(["", "v1", "v1,", "v1,?", `v2,${SIGNATURE.slice(3)}`, `v1,${SIGNATURE.slice(3, -4)}`, `v1,A${SIGNATURE.slice(4)}`, bare])(
-    "refuses the signature %j",
-    (signature) => refused({ headers: { "webhook-signature": signature } }),
-  );
+  it.each([
+    "",
+    "v1",
+    "v1,",
+    "v1,?",
+    `v2,${SIGNATURE.slice(3)}`,
+    `v1,${SIGNATURE.slice(3, -4)}`,
+    `v1,A${SIGNATURE.slice(4)}`,
+    SIGNATURE.slice(3),
+  ])("refuses the signature %j", (signature) => refused({ headers: { "webhook-signature": signature } }));
 
   it.each([
     ["secret", ""],

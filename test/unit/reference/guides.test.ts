@@ -172,7 +172,7 @@ describe("The introduction of a document", () => {
     for (const [PUBLIC_URL, server, address] of [
       ["", "", "https://visits.example.com"],
       ["https://visits.example.org", "https://visits.example.org", "https://visits.example.org"],
-    ]) {
+    ] as const) {
       const choices = { vars: { PUBLIC_URL } };
       expect(introductionOf("external", choices).servers[0]?.url).toBe(`${server}/api/external`);
       expect(guidesOf("external", guideValues(choices))).toContain(`\nAPI=${address}/api/external\n`);

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { mergeEgress, NEW_EGRESS } from "../../../src/results/egresses/egresses.merge.ts";
 import type { Egress, EgressReport } from "../../../src/results/egresses/egresses.schemas.ts";
+import { EGRESS_SILENCE } from "../../../src/tuning.ts";
 import { refusalOf } from "../support/merging.ts";
 
 // The model compares everything that a report of an egress changes in an answer.
@@ -44,6 +45,15 @@ it("mergeEgress refuses the file of another recording, whatever the state of the
     expect(refusal).toMatch(/storage_key: is, or was, the file of another recording/);
     expect(merge(known, report, { fileOwner: "EG_1" })).toMatchObject({ storage_key: "clinic/b.wav" });
   }
+});
+
+it("mergeEgress keeps an early end until the egress has ended, unless null clears it", () => {
+  const starting = { ...ended, status: "egress_starting", ended_at: null };
+  const early = merge(starting, { ended_at: 30 });
+  expect(early).toMatchObject({ ended_at: null, check_at: 50 + EGRESS_SILENCE });
+  expect(merge(early, { status: "egress_ended" })).toMatchObject({ ended_at: 30, early_ended_at: null });
+  const cleared = merge(early, { ended_at: null });
+  expect(merge(cleared, { status: "egress_ended" })).toMatchObject({ ended_at: 50, check_at: null });
 });
 
 it("mergeEgress fills in only the missing fields of an ended egress from a late report", () => {

@@ -4,7 +4,7 @@ import { mergeTranscript, type ReportedLines } from "../../../src/results/transc
 import type { Transcript } from "../../../src/results/transcripts/transcripts.schemas.ts";
 import { refusalOf } from "../support/merging.ts";
 
-// The model compares everything that a report of a transcript or a SOAP note changes in an answer.
+// The model compares what a report of a transcript changes in an answer.
 
 const CALL = { id: 3, organization_id: 1, transcript_deleted_at: null };
 
@@ -25,8 +25,18 @@ const final = { ...draft, is_final: true };
 
 type Report = Parameters<typeof mergeTranscript>[1];
 
-const merge = (transcript: Transcript, report: Report, lines: ReportedLines = { digest: undefined }) =>
-  mergeTranscript({ call: CALL, transcript }, report, lines, 7) as Transcript;
+const merge = (
+  transcript: Transcript | undefined,
+  report: Report,
+  lines: ReportedLines = { digest: undefined },
+) => mergeTranscript({ call: CALL, transcript }, report, lines, 7) as Transcript;
+
+it("mergeTranscript creates a transcript, even without a summary", () => {
+  const times = { created_at: 7, updated_at: 7, reported_at: 7 };
+  const of = { organization_id: 1, call_id: 3, kind: "transcript", lines_digest: "a" };
+  const created = merge(undefined, { is_final: false }, { digest: "a" });
+  expect(created).toEqual({ ...EMPTY_TEXT, ...of, is_final: false, ...times });
+});
 
 it("mergeTranscript stores the end of the last line in whole milliseconds", () => {
   const spoken = { digest: "b", until: 61.2345 };
@@ -49,4 +59,14 @@ it("mergeTranscript gives a final transcript its summary once", () => {
   expect(complete).toEqual({ ...final, updated_at: 7, reported_at: 7 });
   for (const report of [{}, { summary: null }, { summary: "A talk.", is_final: true }])
     expect(merge(complete, report, { digest: "a" })).toBe(complete);
+});
+
+it("mergeTranscript refuses to change a final transcript", () => {
+  for (const [report, digest] of [
+    [{ summary: "A long talk." }, undefined],
+    [{ summary: "A talk." }, "b"],
+    [{}, "b"],
+    [{ is_final: false }, undefined],
+  ] as const)
+    expect(refusalOf(() => merge(final, report, { digest }))).toMatch(/is final/);
 });

@@ -2,7 +2,8 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { api, PLATFORM_TOKEN } from "../worker/support/api.ts";
 import { aCall } from "../worker/support/calls.ts";
 import { expectRefusal, withoutRequestId } from "../worker/support/expectations.ts";
-import { anInvite, anOrganization, given, unique } from "../worker/support/organization.ts";
+import { create } from "../worker/support/invites.ts";
+import { anOrganization, given, unique } from "../worker/support/organization.ts";
 import { aClinicOfEveryRole, expectReach, type Member } from "../worker/support/reach.ts";
 import { aClinicWithSignIn, exchange, expectExchanged } from "../worker/support/sign_in.ts";
 import { changingNothing } from "../worker/support/unchanged.ts";
@@ -18,7 +19,6 @@ describe("Authentication", () => {
     await given(clinic.platform.delete(`/api_clients/${revoked.id}`));
 
     const faults: Record<string, string>[] = [
-      {},
       { "X-Client-ID": id },
       { "X-Client-Secret": secret },
       { "X-Client-ID": "", "X-Client-Secret": "" },
@@ -33,15 +33,13 @@ describe("Authentication", () => {
       revoked.credentials,
       { Authorization: `Bearer ${PLATFORM_TOKEN}` },
     ];
-    const refusals: object[] = [];
+    const forge = (credentials: Record<string, string>) =>
+      api("/api/external", credentials).post("/waiting_rooms", { waiting_room: { name: "Forged" } });
     await changingNothing(async () => {
-      for (const credentials of faults) {
-        const body = { waiting_room: { name: "Forged" } };
-        refusals.push(withoutRequestId(await api("/api/external", credentials).post("/waiting_rooms", body)));
-      }
+      const first = withoutRequestId(await forge({}));
+      expect(first).toMatchObject({ status: 401, body: { error: "Invalid client credentials" } });
+      for (const credentials of faults) expect(withoutRequestId(await forge(credentials))).toEqual(first);
     });
-    expect(refusals[0]).toMatchObject({ status: 401, body: { error: "Invalid client credentials" } });
-    expect(refusals).toEqual(faults.map(() => refusals[0]));
   });
 
   it("They identify the API client and, through it, the organization whose data is visible.", async () => {
@@ -91,26 +89,23 @@ describe("Authentication", () => {
 
   const LEVELS = ["provider_assistant", "provider", "organization_admin"];
 
-  it.each<[string, string[], number]>([
-    ["a provider_assistant", ["provider_assistant"], 0],
-    ["a provider", ["provider"], 1],
-    ["a provider who assists, too", ["provider_assistant", "provider"], 1],
-    ["an organization_admin", ["organization_admin"], 2],
-    ["an organization_admin who assists, too", ["provider_assistant", "organization_admin"], 2],
+  it.each<[string[], number]>([
+    [["provider_assistant"], 0],
+    [["provider_assistant", "provider"], 1],
+    [["organization_admin"], 2],
   ])(
-    "4. Role limit: a caller can assign only roles at or below its own permission level when creating invites: %s",
-    async (_, roles, level) => {
+    "4. Role limit: a caller can assign only roles at or below its own permission level when creating invites: %j",
+    async (roles, level) => {
       const clinic = await anOrganization();
       const client = await clinic.addClient((await clinic.addUser("Cal Caller", roles)).id);
-      const create = (role_names: string[]) =>
-        client.post("/invites", { organization_invite: anInvite({ role_names }) });
       const allowed = LEVELS.slice(0, level + 1);
       expect((await client.get("/roles")).body).toEqual({ roles: allowed });
-      for (const role of allowed) expect((await create([role])).body.roles).toEqual([role]);
+      for (const role of allowed)
+        expect((await create({ client }, { role_names: [role] })).body.roles).toEqual([role]);
       for (const role of LEVELS.slice(level + 1))
-        for (const role_names of [[role], ["provider_assistant", role], [role, "provider_assistant"]])
+        for (const role_names of [[role], ["provider_assistant", role]])
           expectRefusal(
-            await changingNothing(() => create(role_names)),
+            await changingNothing(() => create({ client }, { role_names })),
             422,
             new RegExp(`^organization_invite\\.role_names: .*${role}`),
           );

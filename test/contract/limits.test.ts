@@ -24,15 +24,11 @@ describe("Limits", () => {
     ])
       taken.push((await create(times)).body);
     for (const times of [
-      between("10:00:00", "11:00:00"),
       between("10:15:00", "10:45:00"),
-      between("10:30:00", "11:00:00"),
       between("09:59:59.999", "10:00:00"),
       between("11:59:59.999", "14:00:00"),
       between("12:00:00", "14:00:00.001"),
       between("13:00:00", "15:00:00"),
-      between("12:00:00", "14:30:00"),
-      between("14:00:00", "14:10:00"),
       { datetime_start: "2100-05-30T10:00:00.001Z" },
     ])
       expectRefusal(await create(times), 422, /overlap/);

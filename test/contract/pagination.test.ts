@@ -34,21 +34,3 @@ describe("Pagination envelope", () => {
     },
   );
 });
-
-it("Lists that the contract shows without an envelope take page and per_page too, and are one page by default", async () => {
-  const clinic = await anOrganization();
-  const [{ slug }, { user_id }] = [await clinic.addRoom(), await clinic.addProvider()];
-  for (const year of [2125, 2126, 2127])
-    await clinic.addSub(slug, { user_id, datetime_start: `${year}-01-31T09:30:00Z` });
-  const call = await aCall(clinic);
-  for (let n = 0; n < 3; n++) await call.addEgress();
-  for (const path of [`/waiting_rooms/${slug}/waiting_room_subs`, `${call.path}/egresses`, "/roles"]) {
-    const list = async (query: string) =>
-      Object.values(await given(clinic.client.get(`${path}?${query}`)))[0];
-    const all = (await list("")) as object[];
-    expect(all).toHaveLength(3);
-    expect(await list("page=1")).toEqual(all);
-    expect(await list("page=2&per_page=2")).toEqual(all.slice(2));
-    expect(await list("page=2")).toEqual([]);
-  }
-});

@@ -27,66 +27,51 @@ async function aClinicInJanuary() {
 }
 
 describe("Call metrics", () => {
-  it("An object with four members, each an object keyed by date (YYYY-MM-DD)", async () => {
-    const clinic = await aClinicInJanuary();
-    expect(await metrics(clinic, "date_start=2026-01-02&date_end=2026-01-04")).toEqual(
-      ofDates({ "2026-01-02": [1, 60, 0, 0], "2026-01-04": [2, 90, 0, 0] }),
-    );
-  });
-
   it("total_calls: integer, calls on that date", async () => {
     const { clinic, hold } = await aClinic();
-    await hold({ started_at: "2026-01-31T00:00:00.000Z" });
-    await hold({ started_at: "2026-01-31T23:59:59.999Z" });
-    await hold({ started_at: "2026-02-01T00:00:00.000Z" });
-    await hold({ started_at: "2026-02-01T00:30:00.000+01:00" });
-    await hold({ started_at: "2026-01-31T23:30:00.000-01:00" });
+    for (const started_at of [
+      "2026-01-31T00:00:00.000Z",
+      "2026-01-31T23:59:59.999Z",
+      "2026-02-01T00:00:00.000Z",
+      "2026-02-01T00:30:00.000+01:00",
+      "2026-01-31T23:30:00.000-01:00",
+    ])
+      await hold({ started_at });
     expect((await metrics(clinic, BOTH_DAYS)).total_calls).toEqual({ [DAY]: 3, [NEXT_DAY]: 2 });
   });
 
-  it("average_duration: decimal, average call duration in seconds", async () => {
+  it("average_duration: decimal, average call duration in seconds; call_fail_rate: decimal, share of calls that failed on that date; average_wait_time: decimal, average seconds users waited before the call started", async () => {
     const { clinic, hold } = await aClinic();
-    for (const seconds of [0.001, 1, 1]) await hold({ ended_at: at(seconds) });
-    expect((await theDay(clinic)).average_duration[DAY]).toBeCloseTo(2.001 / 3, 12);
-  });
-
-  it("call_fail_rate: decimal, share of calls that failed on that date", async () => {
-    const { clinic, hold } = await aClinic();
-    await hold({ ended_at: at(1) });
-    for (const failed of [false, true]) await hold({ ended_at: at(1), failed });
-    expect((await theDay(clinic)).call_fail_rate[DAY]).toBeCloseTo(1 / 3, 12);
-  });
-
-  it("average_wait_time: decimal, average seconds users waited before the call started", async () => {
-    const { clinic, hold } = await aClinic();
-    for (const seconds of [1, 1, 2.001])
-      await hold({ participants: [aRecipient({ waiting_since: at(-seconds) })] });
-    expect((await theDay(clinic)).average_wait_time[DAY]).toBeCloseTo(4.001 / 3, 12);
+    for (const [seconds, failed] of [
+      [0.001, undefined],
+      [1, false],
+      [1, true],
+    ] as const) {
+      const participants = [aRecipient({ waiting_since: at(-2 * seconds) })];
+      await hold({ ended_at: at(seconds), failed, participants });
+    }
+    const { average_duration, call_fail_rate, average_wait_time } = await theDay(clinic);
+    expect(average_duration[DAY]).toBeCloseTo(2.001 / 3, 12);
+    expect(call_fail_rate[DAY]).toBeCloseTo(1 / 3, 12);
+    expect(average_wait_time[DAY]).toBeCloseTo(4.002 / 3, 12);
   });
 });
 
 describe("GET /call_metrics", () => {
-  it("date_start: string, query, not required, YYYY-MM-DD", async () => {
+  it("date_start, date_end: string, query, not required, YYYY-MM-DD", async () => {
     const clinic = await aClinicInJanuary();
     expect(await dates(clinic, "date_start=2026-01-02")).toEqual(["2026-01-02", "2026-01-04", "2026-01-05"]);
-  });
-
-  it("date_end: string, query, not required, YYYY-MM-DD", async () => {
-    const clinic = await aClinicInJanuary();
     expect(await dates(clinic, "date_end=2026-01-04")).toEqual(["2026-01-01", "2026-01-02", "2026-01-04"]);
   });
 
   it("user_id: string, query, not required; when omitted, metrics for the entire organization are returned", async () => {
     const { clinic, provider, other } = await twoProviders();
-    expect(await metrics(clinic, `${BOTH_DAYS}&user_id=${provider.user_id}`)).toEqual(
-      ofDates({ [DAY]: [2, 100, 0.5, 15] }),
-    );
-    expect(await metrics(clinic, `${BOTH_DAYS}&user_id=${other.user_id}`)).toEqual(
-      ofDates({ [NEXT_DAY]: [1, 50, 0, 40] }),
-    );
-    expect(await metrics(clinic, BOTH_DAYS)).toEqual(
-      ofDates({ [DAY]: [2, 100, 0.5, 15], [NEXT_DAY]: [1, 50, 0, 40] }),
-    );
+    for (const [filter, expected] of [
+      [`&user_id=${provider.user_id}`, ofDates({ [DAY]: [2, 100, 0.5, 15] })],
+      [`&user_id=${other.user_id}`, ofDates({ [NEXT_DAY]: [1, 50, 0, 40] })],
+      ["", ofDates({ [DAY]: [2, 100, 0.5, 15], [NEXT_DAY]: [1, 50, 0, 40] })],
+    ] as const)
+      expect(await metrics(clinic, BOTH_DAYS + filter)).toEqual(expected);
   });
 
   it("The three filters combine.", async () => {
@@ -96,13 +81,9 @@ describe("GET /call_metrics", () => {
     expect(await dates(clinic, `${nextDay}&user_id=${other.user_id}`)).toEqual([NEXT_DAY]);
   });
 
-  it("Response: the call metrics object (four date-keyed members).", async () => {
-    const { clinic, hold } = await aClinic();
-    await hold({ ended_at: at(1800), participants: [aRecipient({ waiting_since: at(-60) })] });
-    await hold({ ended_at: at(600), participants: [aRecipient({ waiting_since: at(-120) })] });
-    await hold({ ended_at: at(6), failed: true });
-    await hold();
-    const answer = await ask(clinic, `?date_start=${DAY}&date_end=${DAY}`);
-    expect(answer.body).toEqual(ofDates({ [DAY]: [4, 802, 0.25, 90] }));
+  it("Response: the call metrics object: four members, each an object keyed by date (YYYY-MM-DD)", async () => {
+    const clinic = await aClinicInJanuary();
+    const { body } = await ask(clinic, "?date_start=2026-01-02&date_end=2026-01-04");
+    expect(body).toEqual(ofDates({ "2026-01-02": [1, 60, 0, 0], "2026-01-04": [2, 90, 0, 0] }));
   });
 });

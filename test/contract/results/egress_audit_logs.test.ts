@@ -5,29 +5,19 @@ import { given } from "../../worker/support/organization.ts";
 import { dateAhead, timeAhead } from "../../worker/support/time.ts";
 
 describe("GET …/egresses/{egress_id}/audit_logs", () => {
-  it.each([
-    ["create", ["create"]],
-    ["update", ["update", "update"]],
-    ["read", ["read", "read", "read"]],
-  ])("event (string: create, update or read): %s", async (event, expected) => {
-    const { read, report, audit } = await anAuditedEgress();
+  it("event (string: create, update or read), one value per request", async () => {
+    const { read, report, audit, entries } = await anAuditedEgress();
     await read();
     await given(report({ error: "Lost." }));
     await read();
-    await given(report({ error: "Found." }));
-    await read();
-    const { body } = await audit(`?event=${event}`);
-    expect(body.audit_logs.map((entry: AuditEntry) => entry.event)).toEqual(expected);
-    expect(body.pagination).toEqual({
-      current_page: 1,
-      per_page: 25,
-      total_pages: 1,
-      total_count: expected.length,
-    });
-  });
-
-  it("one value per request", async () => {
-    const { audit } = await anAuditedEgress();
+    for (const [event, count] of [
+      ["create", 1],
+      ["update", 1],
+      ["read", 2],
+    ])
+      expect((await entries(`?event=${event}`)).map((entry) => entry.event)).toEqual(
+        Array(count).fill(event),
+      );
     expectRefusal(await audit("?event=create&event=read"), 400, /event/);
   });
 
@@ -68,17 +58,14 @@ describe("GET …/egresses/{egress_id}/audit_logs", () => {
     expect(ids).toEqual(ids.toSorted((one, other) => other - one));
   });
 
-  it.each([
-    ["from the start of a day", `?from=${dateAhead(1)}`, MOMENTS.slice(1)],
-    ["through the end of a day", `?to=${dateAhead(2)}`, MOMENTS.slice(0, 5)],
-    ["from one day to another", `?from=${dateAhead(1)}&to=${dateAhead(2)}`, MOMENTS.slice(1, 5)],
-    ["of one day", `?from=${dateAhead(1)}&to=${dateAhead(1)}`, MOMENTS.slice(1, 3)],
-    ["before the first entry", `?to=${dateAhead(-1)}`, []],
-    ["after the last entry", `?from=${dateAhead(4)}`, []],
-    ["from the earliest to the latest day", "?from=0001-01-01&to=9999-12-31", MOMENTS],
-    ["of one day and one event", `?from=${dateAhead()}&to=${dateAhead(1)}&event=read`, MOMENTS.slice(1, 3)],
-  ])("from, to (string YYYY-MM-DD): date filters are inclusive: entries %s", async (_, query, expected) => {
+  it("from, to (string YYYY-MM-DD): date filters are inclusive", async () => {
     const { times } = await anEgressReadAt(...MOMENTS);
-    expect(await times(query)).toEqual(expected.toReversed());
+    for (const [query, expected] of [
+      [`?from=${dateAhead(1)}`, MOMENTS.slice(1)],
+      [`?to=${dateAhead(2)}`, MOMENTS.slice(0, 5)],
+      [`?from=${dateAhead(1)}&to=${dateAhead(1)}`, MOMENTS.slice(1, 3)],
+      ["?from=0001-01-01&to=9999-12-31", MOMENTS],
+    ] as const)
+      expect(await times(query)).toEqual(expected.toReversed());
   });
 });

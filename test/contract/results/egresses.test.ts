@@ -71,11 +71,8 @@ describe("Egresses", () => {
   });
 
   describe("1. List returns an empty array when the call's participants did not all consent to recording", () => {
-    it.each([
-      ["one", consents(true)],
-      ["two", consents(true, true)],
-    ])("(it returns the recordings if all consented, %s of them)", async (_, call) => {
-      const scene = await aCallToRecord(call);
+    it("(it returns the recordings if all consented)", async () => {
+      const scene = await aCallToRecord(consents(true, true));
       await expectShown(scene, (await scene.call.addEgress()).id);
     });
 
@@ -120,8 +117,9 @@ describe("Egresses", () => {
     travelTo("2026-01-31T12:34:56.789Z");
     const { body } = await get(reported.id);
     const url = new URL(body.url);
-    expect(url.origin).toBe("https://service.test");
-    expect(url.pathname).toBe(`/cdn-cgi/local/r2/s3/recordings/${clinic.slug}/${reported.egress_id}.wav`);
+    expect(url.origin + url.pathname).toBe(
+      `https://service.test/cdn-cgi/local/r2/s3/recordings/${clinic.slug}/${reported.egress_id}.wav`,
+    );
     expect(Object.fromEntries(url.searchParams)).toEqual({
       "X-Amz-Algorithm": "AWS4-HMAC-SHA256",
       "X-Amz-Credential": "local-access-key/20260131/auto/s3/aws4_request",
@@ -137,15 +135,15 @@ describe("Egresses", () => {
 
   it("calling the endpoint again gives a new one.", async () => {
     const { reported, get, audit } = await anEndedEgress();
-    travelTo("2026-01-31T12:34:56.000Z");
     const urls: URL[] = [];
     // The URLs differ even at the same moment.
-    for (let n = 0; n < 3; n++) urls.push(new URL((await given(get(reported.id))).url));
-    travelTo("2026-01-31T12:34:57.000Z");
-    urls.push(new URL((await given(get(reported.id))).url));
+    for (const second of [56, 56, 57]) {
+      travelTo(`2026-01-31T12:34:${second}.000Z`);
+      urls.push(new URL((await given(get(reported.id))).url));
+    }
     const values = (name: string) => urls.map(({ searchParams }) => searchParams.get(name));
-    expect(values("X-Amz-Date")).toEqual([...Array(3).fill("20260131T123456Z"), "20260131T123457Z"]);
-    expect(new Set(values("X-Amz-Signature")).size).toBe(4);
+    expect(values("X-Amz-Date")).toEqual(["20260131T123456Z", "20260131T123456Z", "20260131T123457Z"]);
+    expect(new Set(values("X-Amz-Signature")).size).toBe(3);
     const reads = (await given(audit(reported.id, "?event=read"))).audit_logs;
     expect(values("x-audit-log-id")).toEqual(reads.map(({ id }: { id: number }) => String(id)).reverse());
   });

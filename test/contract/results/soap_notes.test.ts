@@ -15,11 +15,8 @@ describe("GET /organization_users/{organization_user_id}/calls/{call_id}/soap_no
 
   it("Response: SOAP note object.", async () => {
     const { call, read } = await aCallToNote();
-    const reported = await call.reportSoapNote({ text: SOAP_TEXT, is_final: true });
-    expect(reported.status).toBe(200);
-    expect(reported.body).toEqual({ id: expect.any(Number), text: SOAP_TEXT, is_final: true });
-    const { status, body } = await read();
-    expect(status).toBe(200);
-    expect(body).toEqual(reported.body);
+    const reported = await given(call.reportSoapNote({ text: SOAP_TEXT, is_final: true }));
+    expect(reported).toEqual({ id: expect.any(Number), text: SOAP_TEXT, is_final: true });
+    expect(await read()).toMatchObject({ status: 200, body: reported });
   });
 });

@@ -50,16 +50,8 @@ describe("POST /waiting_rooms/{waiting_room_slug}/waiting_room_subs", () => {
     for (const datetime_start of ["2100-06-01T10:00:00", "2100-06-01T12:00:00+02:00", "tomorrow"])
       expectRefusal(await create({ datetime_start }), 422, `${START}: ${NOT_IN_UTC}`);
     expect(await listed()).toEqual([]);
-    for (const datetime_start of [
-      "2100-06-01T10:00:00Z",
-      "2100-06-01T10:00:00.000Z",
-      "2100-06-01T10:00Z",
-      "2100-06-01T10:00:00z",
-      "2100-06-01T10:00:00+00:00",
-      "2100-06-01T10:00:00+0000",
-      "2100-06-01T10:00:00.000+00",
-      "2100-06-01T10:00+00",
-    ]) {
+    for (const time of ["10:00:00Z", "10:00Z", "10:00:00z", "10:00:00+00:00", "10:00:00+0000", "10:00+00"]) {
+      const datetime_start = `2100-06-01T${time}`;
       const created = await create({ datetime_start, datetime_end: "2100-06-01T10:00:00.001+00:00" });
       expect(created.body).toMatchObject({
         datetime_start: "2100-06-01T10:00:00.000Z",
@@ -78,18 +70,17 @@ describe("POST /waiting_rooms/{waiting_room_slug}/waiting_room_subs", () => {
   });
 
   it("sub object", async () => {
-    const { room, substitute, create, listed } = await aRoomWithSubstitute();
-    const created = await create(FROM_TEN_TO_ELEVEN);
-    expect(created.body).toEqual({
+    const { room, substitute, listed, sub } = await aRoomWithSub();
+    expect(sub).toEqual({
       id: expect.any(Number),
       waiting_room_id: room.id,
       user_id: substitute.user_id,
       sub_waiting_room_slug: substitute.waiting_room_slug,
       ...FROM_TEN_TO_ELEVEN,
       created_at: aTimestamp,
-      updated_at: created.body.created_at,
+      updated_at: sub.created_at,
     });
-    expect(await listed()).toEqual([created.body]);
+    expect(await listed()).toEqual([sub]);
   });
 });
 
@@ -98,28 +89,26 @@ describe("PUT /waiting_rooms/{waiting_room_slug}/waiting_room_subs/{id}", () => 
     const { clinic, path, update, listed, sub } = await aRoomWithSub();
     const refused = await clinic.client.put(`${path}/${sub.id}`, {});
     expectRefusal(refused, 422, "waiting_room_sub: is required");
-    travelTo(fromNow(5));
     let known = sub;
     for (const [change, moved] of [
       [{ datetime_start: at("10:59:59.999") }, { datetime_end: at("11:59:59.999") }],
       [{ datetime_end: at("12:00:00.000") }],
       [{}],
-      [{ datetime_start: at("14:00:00.000"), datetime_end: at("15:00:00.000") }],
     ]) {
-      const updated = await update(sub.id, change as object);
-      expect(updated.body).toEqual({ ...known, ...change, ...moved, updated_at: aTimestamp });
-      known = updated.body;
+      const updated_at = fromNow(5);
+      travelTo(updated_at);
+      known = { ...known, ...change, ...moved, updated_at };
+      expect((await update(sub.id, change as object)).body).toEqual(known);
       expect(await listed()).toEqual([known]);
     }
-    expect(Date.parse(known.updated_at)).toBeGreaterThan(Date.parse(sub.updated_at));
   });
 });
 
 describe("Waiting room subs", () => {
   it("Path: waiting_room_slug (string), id (integer, sub id). DELETE: 204, empty", async () => {
-    const { clinic, room, create, listed, sub } = await aRoomWithSub();
+    const { clinic, path, create, listed, sub } = await aRoomWithSub();
     const other = await given(create(between("12:00:00", "13:00:00")));
-    expectGone(await clinic.client.delete(`/waiting_rooms/${room.slug}/waiting_room_subs/${sub.id}`));
+    expectGone(await clinic.client.delete(`${path}/${sub.id}`));
     expect(await listed()).toEqual([other]);
   });
 });

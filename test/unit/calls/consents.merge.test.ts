@@ -59,26 +59,19 @@ describe("mergeConsent, for reports without a time", () => {
     expect(ledgerOf(known, { ...seen, by: "observer" })).toHaveLength(1);
   });
 
+  const at = (time: number) => [
+    { ...grants, at: time },
+    { ...refuses, at: time },
+  ];
+
   it.each<[string, Report[]]>([
     ["a grant after a refusal", [refuses, grants]],
     ["a grant before and after a refusal", [grants, refuses, grants]],
     ["a grant by someone who refused before joining", [{ ...refuses, at: JOINED - 50 }, grants]],
     ["another reporter's grant after a refusal", [refuses, { ...grants, by: "observer" }]],
     ["a refusal after a grant from a clock that is ahead", [{ ...grants, at: 9000 }, refuses]],
-    [
-      "a refusal at the time of a grant",
-      [
-        { ...grants, at: 500 },
-        { ...refuses, at: 500 },
-      ],
-    ],
-    [
-      "a grant at the time of a refusal",
-      [
-        { ...refuses, at: 500 },
-        { ...grants, at: 500 },
-      ],
-    ],
+    ["a refusal at the time of a grant", at(500)],
+    ["a grant at the time of a refusal", at(500).reverse()],
   ])("lets the refusal count: %s", (_, reports) => {
     expect(recordingConsent(ledgerOf(...reports))).toBe(false);
   });
@@ -114,15 +107,10 @@ describe("mergeConsent, for a refusal without a time", () => {
 });
 
 describe("mergeConsent, for any reports", () => {
-  const report: fc.Arbitrary<Report> = fc.record(
-    {
-      by: fc.constantFrom<Reporter>("platform", "observer"),
-      consent: fc.boolean(),
-      // Includes times before and after joining, and before and after the reports.
-      at: fc.integer({ min: 50, max: 20_000 }),
-    },
-    { requiredKeys: [] },
-  );
+  const by = fc.constantFrom<Reporter>("platform", "observer");
+  // Includes times before and after joining, and before and after the reports.
+  const at = fc.integer({ min: 50, max: 20_000 });
+  const report: fc.Arbitrary<Report> = fc.record({ by, consent: fc.boolean(), at }, { requiredKeys: [] });
   const reports = fc
     .tuple(fc.array(report, { maxLength: 6 }), fc.infiniteStream(fc.nat({ max: 11 })), fc.nat({ max: 14 }))
     .map(([each, order, length]) =>
@@ -148,15 +136,9 @@ describe("mergeConsent, for any reports", () => {
   });
 
   it("ends with a refusal that is later than every grant that counts", () => {
-    const skewed: fc.Arbitrary<Report> = fc.record(
-      {
-        by: fc.constantFrom<Reporter>("platform", "observer"),
-        consent: fc.boolean(),
-        at: fc.integer({ min: 50, max: 70_000 }),
-        made: fc.integer({ min: 50, max: 70_000 }),
-      },
-      { requiredKeys: ["consent"] },
-    );
+    const time = fc.integer({ min: 50, max: 70_000 });
+    const fields = { by, consent: fc.boolean(), at: time, made: time };
+    const skewed: fc.Arbitrary<Report> = fc.record(fields, { requiredKeys: ["consent"] });
     const order = fc.array(fc.nat(), { minLength: 1, maxLength: 12 });
     fc.assert(
       fc.property(fc.array(skewed, { minLength: 1, maxLength: 6 }), order, (each, places) => {
@@ -184,18 +166,13 @@ describe("mergeConsent, for any reports", () => {
     );
     const sorted = (ledger: KnownConsent[]) =>
       ledger.map(({ reporter, decision, said_at }) => `${said_at} ${reporter} ${decision}`).sort();
+    const twice = dated.chain((each) =>
+      fc.tuple(fc.constant(each), fc.shuffledSubarray([...each, ...each], { minLength: 2 * each.length })),
+    );
     fc.assert(
-      fc.property(
-        dated.chain((each) =>
-          fc.tuple(
-            fc.constant(each),
-            fc.shuffledSubarray([...each, ...each], { minLength: 2 * each.length }),
-          ),
-        ),
-        ([inOrder, shuffled]) => {
-          expect(sorted(ledgerOf(...shuffled))).toEqual(sorted(ledgerOf(...inOrder)));
-        },
-      ),
+      fc.property(twice, ([inOrder, shuffled]) => {
+        expect(sorted(ledgerOf(...shuffled))).toEqual(sorted(ledgerOf(...inOrder)));
+      }),
       { numRuns: 1000 },
     );
   });

@@ -19,10 +19,10 @@ function aLog(answer: (url: URL) => Response, baseUrl = "https://visits.test") {
   return { source, asked };
 }
 
-function endless(chunk: string | Uint8Array) {
-  const bytes = typeof chunk === "string" ? new TextEncoder().encode(chunk) : chunk;
-  return new ReadableStream<Uint8Array>({ pull: (controller) => controller.enqueue(bytes) });
-}
+const endless = (chunk: string) =>
+  new ReadableStream<Uint8Array>({
+    pull: (controller) => controller.enqueue(new TextEncoder().encode(chunk)),
+  });
 
 const seal = (n: number) => ({ date: "2026-03-01", last_id: n });
 
@@ -87,17 +87,13 @@ describe("accessLogOf, with a hostile or broken service", () => {
   });
 
   it("refuses an endless page, list of keys or file", async () => {
-    const chunk = " ".repeat(1024 * 1024);
-    const json = aLog(
-      () => new Response(endless(chunk), { headers: { "Content-Type": "application/json" } }),
-    );
-    const file = aLog(
-      () => new Response(endless(chunk), { headers: { "Content-Type": "application/gzip" } }),
-    );
+    const endlessLog = (type: string) =>
+      aLog(() => new Response(endless(" ".repeat(1024 * 1024)), { headers: { "Content-Type": type } }))
+        .source;
     for (const [asked, MiB] of [
-      [json.source.seals(), 1],
-      [json.source.keys(), 1],
-      [file.source.file("2026-03-01"), 128],
+      [endlessLog("application/json").seals(), 1],
+      [endlessLog("application/json").keys(), 1],
+      [endlessLog("application/gzip").file("2026-03-01"), 128],
     ] as const)
       await expect(asked).rejects.toMatchObject({
         failed: "response",

@@ -8,20 +8,18 @@ const events = (count: number, from = 1) =>
     next_after: from + count - 1,
   });
 
-async function takenUntilAborted(
-  items: AsyncIterable<{ id: number }>,
-  last: number,
-  controller: AbortController,
-) {
+/** Expects the list to end with its third item, after which its signal aborts. */
+async function expectAborted(list: (signal: AbortSignal) => AsyncIterable<{ id: number }>) {
+  const controller = new AbortController();
   const taken: number[] = [];
   const following = (async () => {
-    for await (const { id } of items) {
+    for await (const { id } of list(controller.signal)) {
       taken.push(id);
-      if (id === last) controller.abort(new Error("enough"));
+      if (id === 3) controller.abort(new Error("enough"));
     }
   })();
   await expect(following).rejects.toThrow("enough");
-  return taken;
+  expect(taken).toEqual([1, 2, 3]);
 }
 
 describe("followEvents", () => {
@@ -58,17 +56,13 @@ describe("followEvents", () => {
   });
 
   it("ends at once when its signal aborts within a page", async () => {
-    const controller = new AbortController();
     const { client, sent } = aClient([events(100)]);
-    const following = client.followEvents({ signal: controller.signal });
-    expect(await takenUntilAborted(following, 3, controller)).toEqual([1, 2, 3]);
+    await expectAborted((signal) => client.followEvents({ signal }));
     expect(sent).toHaveLength(1);
   });
 });
 
 it("paginate ends at once when its signal aborts within a page", async () => {
-  const controller = new AbortController();
   const { client } = aClient([events(100)]);
-  const list = paginate(client.listEvents, undefined, { signal: controller.signal });
-  expect(await takenUntilAborted(list, 3, controller)).toEqual([1, 2, 3]);
+  await expectAborted((signal) => paginate(client.listEvents, undefined, { signal }));
 });

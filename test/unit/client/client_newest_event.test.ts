@@ -41,13 +41,7 @@ describe("newestEvent", () => {
   });
 
   it("finds the last of a million events in few requests", async () => {
-    const asked = { count: 0 };
-    const list: Parameters<typeof newestEvent>[0] = async ({ after = 0, per_page }) => {
-      asked.count++;
-      const length = Math.max(0, Math.min(per_page, 1_000_000 - after));
-      const events = Array.from({ length }, (_, n) => ({ id: after + 1 + n }) as never);
-      return { events, next_after: after + length };
-    };
+    const { list, asked } = aList(Array.from({ length: 1_000_000 }, (_, n) => 1 + n));
     expect(await newestEvent(list)).toBe(1_000_000);
     expect(asked.count).toBeLessThan(30);
   });

@@ -14,6 +14,11 @@ const SIGNATURE = "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=";
 
 const OTHER_SECRET = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
 
+/** The signature by the other secret. */
+const OTHER = new Webhook(OTHER_SECRET).sign(ID, new Date(SIGNED_AT * 1000), BODY);
+
+const SENT = { test: 2432232314 };
+
 const HEADERS = { "webhook-id": ID, "webhook-timestamp": String(SIGNED_AT), "webhook-signature": SIGNATURE };
 
 /** Verifies the test vector `after` seconds after it was signed. */
@@ -34,34 +39,27 @@ const refused = (given: Parameters<typeof verify>[0]) =>
   expect(verify(given)).rejects.toBeInstanceOf(WebhookVerificationError);
 
 describe("verifyWebhook", () => {
-  it("accepts Standard Webhooks' own test vector", async () => {
+  it("accepts Standard Webhooks' own test vector, also with a secret without its prefix", async () => {
     expect(new Webhook(SECRET).sign(ID, new Date(SIGNED_AT * 1000), BODY)).toBe(SIGNATURE);
-    expect(await verify({})).toEqual({ test: 2432232314 });
-  });
-
-  it("accepts a secret without its prefix", async () => {
-    expect(await verify({ secret: SECRET.slice("whsec_".length) })).toEqual({ test: 2432232314 });
+    expect(await verify({})).toEqual(SENT);
+    expect(await verify({ secret: SECRET.slice("whsec_".length) })).toEqual(SENT);
   });
 
   it("accepts bytes, and the headers of the Fetch API or of Node in any case", async () => {
-    expect(await verify({ body: new TextEncoder().encode(BODY) })).toEqual({ test: 2432232314 });
-    vi.useFakeTimers({ now: SIGNED_AT * 1000 });
-    const capitals = Object.fromEntries(
-      Object.entries(HEADERS).map(([name, value]) => [name.toUpperCase(), value]),
-    );
-    expect(await verifyWebhook(SECRET, new Headers(HEADERS), BODY)).toEqual({ test: 2432232314 });
-    expect(await verifyWebhook(SECRET, capitals, BODY)).toEqual({ test: 2432232314 });
+    expect(await verify({ body: new TextEncoder().encode(BODY) })).toEqual(SENT);
+    const capitals = Object.entries(HEADERS).map(([name, value]) => [name.toUpperCase(), value]);
+    for (const headers of [new Headers(HEADERS), Object.fromEntries(capitals)])
+      expect(await verifyWebhook(SECRET, headers, BODY)).toEqual(SENT);
   });
 
   it("accepts either secret during a rotation, whichever side has both", async () => {
-    const both = new Webhook(OTHER_SECRET).sign(ID, new Date(SIGNED_AT * 1000), BODY);
-    expect(await verify({ secret: [OTHER_SECRET, SECRET] })).toEqual({ test: 2432232314 });
+    expect(await verify({ secret: [OTHER_SECRET, SECRET] })).toEqual(SENT);
     for (const signature of [
-      `${both} ${SIGNATURE}`,
-      `${SIGNATURE} ${both}`,
+      `${OTHER} ${SIGNATURE}`,
+      `${SIGNATURE} ${OTHER}`,
       `v1a,Ceo5qE1/1mBrFKWaqVwmXgd4dUAYwOhH ${SIGNATURE}`,
     ])
-      expect(await verify({ headers: { "webhook-signature": signature } })).toEqual({ test: 2432232314 });
+      expect(await verify({ headers: { "webhook-signature": signature } })).toEqual(SENT);
   });
 
   it("refuses another secret", () => refused({ secret: OTHER_SECRET }));
@@ -73,7 +71,7 @@ describe("verifyWebhook", () => {
   it.each([-300, 300, 301, 1e6])("refuses a webhook signed %d seconds ago", (after) => refused({ after }));
 
   it.each([-299, 299])("accepts a webhook signed %d seconds ago", async (after) => {
-    expect(await verify({ after })).toEqual({ test: 2432232314 });
+    expect(await verify({ after })).toEqual(SENT);
   });
 
   it.each(["", "now", "NaN", "1614265330.5", "1e9", " 1614265330", `${SIGNED_AT + 1}`])(
@@ -109,9 +107,8 @@ describe("verifyWebhook", () => {
     ["secret[1]", [SECRET, "s3cr3t!"]],
     ["secret[1]", [SECRET, undefined]],
   ])("throws a TypeError for an unusable %s before it reads the webhook (%j)", async (named, secret) => {
-    const given = { secret: secret as string, headers: { "webhook-signature": undefined } };
-    for (const each of [{ secret: secret as string }, given]) {
-      const error = await verify(each).catch((thrown) => thrown);
+    for (const headers of [{}, { "webhook-signature": undefined }]) {
+      const error = await verify({ secret: secret as string, headers }).catch((thrown) => thrown);
       expect(error).toBeInstanceOf(TypeError);
       expect(error.message).toBe(`${named}: must be the endpoint's secret, whsec_ and then base64`);
       expect(error.cause).toBeUndefined();
@@ -122,20 +119,13 @@ describe("verifyWebhook", () => {
     expect(verify({ secret: [] })).rejects.toThrow(new TypeError("verifyWebhook needs a secret")));
 
   it("accepts several signatures, in one header or in several", async () => {
-    const other = new Webhook(OTHER_SECRET).sign(ID, new Date(SIGNED_AT * 1000), BODY);
-    for (const signatures of [
-      [other, SIGNATURE],
-      [SIGNATURE, other],
-      [`${other} ${other}`, SIGNATURE],
-      [SIGNATURE],
-    ])
-      expect(await verify({ headers: { "webhook-signature": signatures } })).toEqual({ test: 2432232314 });
+    for (const signatures of [[OTHER, SIGNATURE], [`${OTHER} ${OTHER}`, SIGNATURE], [SIGNATURE]])
+      expect(await verify({ headers: { "webhook-signature": signatures } })).toEqual(SENT);
     // The Fetch API and Node join repeated headers.
-    const joined = new Headers(HEADERS);
-    joined.set("webhook-signature", other);
+    const joined = new Headers({ ...HEADERS, "webhook-signature": OTHER });
     joined.append("webhook-signature", SIGNATURE);
-    expect(await verifyWebhook(SECRET, joined, BODY)).toEqual({ test: 2432232314 });
-    await refused({ headers: { "webhook-signature": [other, other] } });
+    expect(await verifyWebhook(SECRET, joined, BODY)).toEqual(SENT);
+    await refused({ headers: { "webhook-signature": [OTHER, OTHER] } });
     await refused({ headers: { "webhook-signature": [] } });
     await refused({ headers: { "webhook-id": [ID, ID] } });
   });

@@ -19,17 +19,15 @@ import { DAY } from "../../../src/units.ts";
 
 const NOW = Date.parse("2026-01-31T09:30:00Z");
 
-describe("nextAttemptAt", () => {
-  it("returns at most a day and its jitter, whatever the receiver sends, and null after the last attempt", () => {
-    expect(nextAttemptAt(WEBHOOK_RETRY_DELAYS.length + 1, "60", NOW)).toBeNull();
-    assert(
-      property(integer({ min: 1, max: 9 }), option(string()), (attempts, retry_after) => {
-        const next = nextAttemptAt(attempts, retry_after, NOW) ?? 0;
-        expect(next).toBeGreaterThan(NOW);
-        expect(next).toBeLessThanOrEqual(NOW + 1.1 * DAY);
-      }),
-    );
-  });
+it("nextAttemptAt returns at most a day and its jitter, whatever the receiver sends, and null after the last attempt", () => {
+  expect(nextAttemptAt(WEBHOOK_RETRY_DELAYS.length + 1, "60", NOW)).toBeNull();
+  assert(
+    property(integer({ min: 1, max: 9 }), option(string()), (attempts, retry_after) => {
+      const next = nextAttemptAt(attempts, retry_after, NOW) ?? 0;
+      expect(next).toBeGreaterThan(NOW);
+      expect(next).toBeLessThanOrEqual(NOW + 1.1 * DAY);
+    }),
+  );
 });
 
 it.each([
@@ -111,20 +109,15 @@ describe("endLane", () => {
   });
 
   it("keeps the missing reason of an endpoint that a client deactivated meanwhile", () => {
-    expect(laneWith([410], { endpoint: { is_active: false } }).endpoint).toMatchObject({
-      is_active: false,
-      disabled_reason: null,
-      updated_at: 0,
-    });
+    const { endpoint } = laneWith([410], { endpoint: { is_active: false } });
+    expect(endpoint).toMatchObject({ is_active: false, disabled_reason: null, updated_at: 0 });
   });
 
   it("does not blame an endpoint with a new URL for the old URL's answer", () => {
-    for (const answer of [410, "none"] as const)
-      expect(laneWith([answer], { endpoint: { url: "https://new.example.com" } }).endpoint).toMatchObject({
-        is_active: true,
-        failing_since: null,
-        lease_until: null,
-      });
+    for (const answer of [410, "none"] as const) {
+      const { endpoint } = laneWith([answer], { endpoint: { url: "https://new.example.com" } });
+      expect(endpoint).toMatchObject({ is_active: true, failing_since: null, lease_until: null });
+    }
   });
 
   it("pauses an endpoint that did not answer, or that failed ten times in a row", () => {
@@ -139,12 +132,10 @@ describe("endLane", () => {
 
 describe("A lane", () => {
   it("is over if the endpoint is gone, does not answer, or asks for time", () => {
-    expect(isLaneOver([])).toBe(false);
-    expect(isLaneOver([attemptOf(500)])).toBe(false);
-    expect(isLaneOver([attemptOf(410)])).toBe(true);
-    expect(isLaneOver([attemptOf("none")])).toBe(true);
-    expect(isLaneOver([attemptOf(503, "60")])).toBe(true);
-    expect(isLaneOver([attemptOf(200, "60")])).toBe(false);
+    for (const attempts of [[], [attemptOf(500)], [attemptOf(200, "60")]])
+      expect(isLaneOver(attempts)).toBe(false);
+    for (const last of [attemptOf(410), attemptOf("none"), attemptOf(503, "60")])
+      expect(isLaneOver([last])).toBe(true);
   });
 
   const nudged = (due_at: number | null, message_at: number | null = null) => {

@@ -59,18 +59,11 @@ it.each<readonly [url: string, reason: string]>([
   ...refusedAs(PORT)`
     https://hooks.example.com:80 https://hooks.example.com:8443 https://hooks.example.com:22/visits
     https://hooks.example.com:0`,
-  // IPv4, in all its forms.
+  // Addresses in forms that the properties below do not write.
   ...refusedAs(ADDRESS)`
-    https://192.0.2.7 https://8.8.8.8 https://10.0.0.1 https://172.16.0.1 https://192.168.1.1
-    https://169.254.169.254/latest/meta-data https://100.64.0.1 https://0.0.0.0 https://0
-    https://255.255.255.255 https://127.0.0.1 https://127.0.0.1. https://127.1 https://0x7f.1
-    https://0x7f000001 https://2130706433 https://017700000001 https://0177.0.0.1 https://１２７.０.０.１
-    https://127。0。0。1 https://①②⑦.⓪.⓪.① https://%31%32%37.0.0.1 https:127.0.0.1 https:\\127.0.0.1\visits
-    https:///127.0.0.1`,
-  // IPv6.
-  ...refusedAs(ADDRESS)`
-    https://[::1] https://[::] https://[::ffff:127.0.0.1] https://[::ffff:7f00:1]
-    https://[0:0:0:0:0:0:0:1] https://[fe80::1] https://[fd00::1] https://[2001:db8::1]`,
+    https://169.254.169.254/latest/meta-data https://0 https://１２７.０.０.１ https://127。0。0。1
+    https://①②⑦.⓪.⓪.① https://%31%32%37.0.0.1 https:127.0.0.1 https:\\127.0.0.1\visits https:///127.0.0.1
+    https://[::1] https://[::ffff:127.0.0.1]`,
   // Names that are not public.
   ...refusedAs(NAME)`
     https://localhost https://localhost. https://LOCALHOST https://ｌｏｃａｌｈｏｓｔ
@@ -93,27 +86,22 @@ it.each<readonly [url: string, reason: string]>([
   expect(urlFault(url, DEPLOYED)).toBe(reason);
 });
 
-describe("urlFault, for a service with several host names,", () => {
-  const ownHosts = ["http://visits.example.org", "http://localhost:8080"];
-
-  it.each([
-    ["https://visits.example.org/api", OWN],
-    ["https://VISITS.example.org.", OWN],
-    ["https://visits.example.org:8443", OWN],
-    ["https://visits.example.com", OWN],
-    ["https://other.example.org", undefined],
-  ])("refuses only the service's own names: %s", (url, reason) => {
-    expect(urlFault(url, { ...DEPLOYED, ownHosts })).toBe(reason);
-  });
-
-  it.each([
-    ["http://127.0.0.1:8080", OWN],
-    ["http://localhost:8787", OWN],
-    ["http://localhost:8081", undefined],
-  ])("refuses only the service's own ports on loopback: %s", (url, reason) => {
-    expect(urlFault(url, { ...LOCAL, ownHosts })).toBe(reason);
-  });
-});
+it.each([
+  [DEPLOYED, "https://visits.example.org/api", OWN],
+  [DEPLOYED, "https://VISITS.example.org.", OWN],
+  [DEPLOYED, "https://visits.example.org:8443", OWN],
+  [DEPLOYED, "https://visits.example.com", OWN],
+  [DEPLOYED, "https://other.example.org", undefined],
+  [LOCAL, "http://127.0.0.1:8080", OWN],
+  [LOCAL, "http://localhost:8787", OWN],
+  [LOCAL, "http://localhost:8081", undefined],
+])(
+  "urlFault refuses all names of a service with several, and its own ports on loopback: %o, %s",
+  (of, url, reason) => {
+    const ownHosts = ["http://visits.example.org", "http://localhost:8080"];
+    expect(urlFault(url, { ...of, ownHosts })).toBe(reason);
+  },
+);
 
 describe("urlFault on a developer's machine", () => {
   it.each(words`
@@ -134,8 +122,7 @@ describe("urlFault on a developer's machine", () => {
     ...refusedAs(SCHEME)`
       ftp://localhost:3000 http://hooks.example.com http://printer.local http://10.0.0.1:3000
       http://[::ffff:7f00:1]:3000 http://visits.localhost:3000`,
-    ...refusedAs(ADDRESS)`
-      https://[::ffff:7f00:1] https://10.0.0.1 https://0.0.0.0`,
+    ...refusedAs(ADDRESS)`https://[::ffff:7f00:1] https://10.0.0.1 https://0.0.0.0`,
     ["https://visits.localhost", NAME],
     ["https://hooks.example.com:8443", PORT],
   ])("refuses %s", (url, reason) => {
@@ -151,11 +138,11 @@ describe("urlFault on a developer's machine", () => {
 });
 
 describe("urlFault, for any text", () => {
-  const number = (max: number) => fc.integer({ min: 0, max });
   const part = (value: number) =>
     fc.constantFrom(String(value), `0x${value.toString(16)}`, `0${value.toString(8)}`);
+  const byte = fc.nat({ max: 255 });
   const address = fc
-    .tuple(number(255), number(255), number(255), number(255))
+    .tuple(byte, byte, byte, byte)
     .chain(([a, b, c, d]) =>
       fc.oneof(
         fc.tuple(part(a), part(b), part(c), part(d)),
@@ -192,12 +179,7 @@ describe("urlFault, for any text", () => {
       fc.property(text, (url) => {
         if (urlFault(url, DEPLOYED) !== undefined) return;
         const { protocol, hostname, port, username, password } = new URL(url);
-        expect({ protocol, port, username, password }).toEqual({
-          protocol: "https:",
-          port: "",
-          username: "",
-          password: "",
-        });
+        expect([protocol, port, username, password]).toEqual(["https:", "", "", ""]);
         expect(hostname).toMatch(/^[\w-]+(\.[\w-]+)+\.?$/);
         expect(hostname).not.toMatch(/^\d+(\.\d+)*$/);
       }),

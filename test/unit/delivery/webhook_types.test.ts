@@ -35,13 +35,8 @@ interface Responses {
 it("WebhookEvent knows the data of an event by its type", () => {
   const external = documentOf("external");
   const exampleOf = (type: string) => exampleIn(external.webhooks[type].post);
-  const ended: Body<"call.ended"> = {
-    id: 1043,
-    type: "call.ended",
-    timestamp: "2026-01-31T09:45:00.000Z",
-    data: { organization_user_id: 12, call_id: 300 },
-  };
-  expect(exampleOf("call.ended")).toEqual(ended);
+  const data: Body<"call.ended">["data"] = { organization_user_id: 12, call_id: 300 };
+  expect(exampleOf("call.ended")).toMatchObject({ type: "call.ended", data });
   // @ts-expect-error: an accepted invite has no call_id
   const { call_id }: Body<"invite.accepted">["data"] = exampleOf("invite.accepted").data;
   expect(call_id).toBeUndefined();

@@ -4,8 +4,10 @@ import { MAIL_TIMEOUT } from "../../../src/tuning.ts";
 
 const mail = { to: "ivy@example.com", subject: "Hello", text: "Hello", html: "<p>Hello</p>" };
 
-const sending = (error: unknown) =>
-  sendMail({ from: "invites@clinic.test", provider: { send: () => Promise.reject(error) } as never }, mail);
+const waitFor = (send: () => Promise<unknown>) =>
+  sendMail({ from: "invites@clinic.test", provider: { send } as never }, mail);
+
+const sending = (error: unknown) => waitFor(() => Promise.reject(error));
 
 describe("sendMail", () => {
   it.each(["E_RATE_LIMIT_EXCEEDED", "E_DAILY_LIMIT_EXCEEDED", "E_INTERNAL_SERVER_ERROR"])(
@@ -25,24 +27,16 @@ describe("sendMail", () => {
 });
 
 describe("sendMail, with a slow provider", () => {
-  const waitFor = (send: () => Promise<unknown>) =>
-    sendMail({ from: "invites@clinic.test", provider: { send } as never }, mail);
-
   it("returns an unknown outcome after the limit, whatever happens later", async () => {
     const limit = new AbortController();
     const timeout = vi.spyOn(AbortSignal, "timeout").mockReturnValue(limit.signal);
     onTestFinished(() => timeout.mockRestore());
-    let refuse = (_: Error) => {};
-    const outcome = waitFor(
-      () =>
-        new Promise((_, reject) => {
-          refuse = reject;
-        }),
-    );
+    const sent = Promise.withResolvers();
+    const outcome = waitFor(() => sent.promise);
     limit.abort();
     expect(await outcome).toEqual({ state: "unknown" });
     expect(timeout).toHaveBeenCalledWith(MAIL_TIMEOUT);
-    refuse(new Error("E_RATE_LIMIT_EXCEEDED"));
+    sent.reject(new Error("E_RATE_LIMIT_EXCEEDED"));
     await new Promise((resolve) => setTimeout(resolve));
   });
 

@@ -9,6 +9,11 @@ const respond = (chunks: Iterable<string> | AsyncIterable<string>) =>
     .get("/", (c) => streamed(c, chunks, { "Content-Type": "text/plain" }))
     .request("/");
 
+async function* breaking(...chunks: string[]) {
+  yield* chunks;
+  throw new Error("D1_ERROR: gone");
+}
+
 describe("streamed", () => {
   it("sends all chunks in order", async () => {
     for (const chunks of [[], ["a"], ["a", "é"], ["a", "b", "c"]])
@@ -39,34 +44,21 @@ describe("streamed", () => {
 
   it("breaks off on a fault, logs it once, and never ends as if it were complete", async () => {
     const logged = vi.spyOn(console, "error").mockReturnValue();
-    async function* broken() {
-      yield "a";
-      yield "b";
-      yield "c";
-      throw new Error("D1_ERROR: gone");
-    }
-    const response = await respond(broken());
+    const response = await respond(breaking("a", "b", "c"));
     expect(response.status).toBe(200);
     await expect(response.text()).rejects.toThrow();
     expect(logged).toHaveBeenCalledOnce();
     logged.mockRestore();
   });
 
-  it("responds with an error if the fault comes before the first chunk", async () => {
-    async function* broken() {
-      yield "a";
-      throw new Error("D1_ERROR: gone");
-    }
-    expect((await respond(broken())).status).toBe(500);
+  it("responds with an error if the fault comes before the first chunk is sent", async () => {
+    expect((await respond(breaking("a"))).status).toBe(500);
   });
 });
 
 it("inChunks joins parts into chunks of about the same length", () => {
   const part = "a".repeat(CHUNK_LENGTH / 4);
-  expect([...inChunks(Array(10).fill(part))].map(({ length }) => length)).toEqual([
-    CHUNK_LENGTH,
-    CHUNK_LENGTH,
-    CHUNK_LENGTH / 2,
-  ]);
+  const lengths = [...inChunks(Array(10).fill(part))].map(({ length }) => length);
+  expect(lengths).toEqual([CHUNK_LENGTH, CHUNK_LENGTH, CHUNK_LENGTH / 2]);
   expect([...inChunks([])]).toEqual([]);
 });

@@ -17,17 +17,14 @@ const values = { ...units, ...limits, ...lifetimes, ...guideValues(), SERVER: "h
 const filled = (text: string) => fillIn(text, values, "guide.md");
 
 describe("A guide", () => {
-  it("shows the current limits", () => {
-    expect(filled("up to {{MAX_BULK_INVITES}} invites, {{MAX_PER_PAGE}} on a page")).toBe(
-      `up to 1,000 invites, ${limits.MAX_PER_PAGE} on a page`,
-    );
-    expect(filled("`q={{CLIENT_LIMIT_PER_MINUTE digits}}` is {{CLIENT_LIMIT_PER_MINUTE}}")).toBe(
-      "`q=1200` is 1,200",
-    );
-    expect(filled("{{EVENTS_KEPT_FOR / DAY}} days, {{BULK_INVITES_BODY_LIMIT / 1024 / 1024}} MiB")).toBe(
-      `${lifetimes.EVENTS_KEPT_FOR / units.DAY} days, 1 MiB`,
-    );
-    expect(filled("API={{SERVER}}/api")).toBe("API=https://visits.test/api");
+  it.each([
+    ["up to {{MAX_BULK_INVITES}} invites", "up to 1,000 invites"],
+    ["`q={{CLIENT_LIMIT_PER_MINUTE digits}}` is {{CLIENT_LIMIT_PER_MINUTE}}", "`q=1200` is 1,200"],
+    ["{{EVENTS_KEPT_FOR / DAY}} days", `${lifetimes.EVENTS_KEPT_FOR / units.DAY} days`],
+    ["{{BULK_INVITES_BODY_LIMIT / 1024 / 1024}} MiB", "1 MiB"],
+    ["API={{SERVER}}/api", "API=https://visits.test/api"],
+  ])("shows the current value of a limit: %s", (text, shown) => {
+    expect(filled(text)).toBe(shown);
   });
 
   it("shows responses as in the examples of the operations", () => {
@@ -37,9 +34,8 @@ describe("A guide", () => {
     expect(filled("{{response getTranscript as text/vtt}}")).toMatch(/^```text\nWEBVTT\n[^`]*\n```$/);
     expect(filled("{{response getInvite}}")).not.toContain("accept_url");
     expect(filled("{{response getInviteWithAcceptUrl}}")).toContain("accept_url");
-    expect(filled("{{response listWaitingRooms: A page past the end}}")).toContain(
-      '```json\n{"waiting_rooms": [], "pagination": {"current_page": 2, ',
-    );
+    const past = filled("{{response listWaitingRooms: A page past the end}}");
+    expect(past).toContain('```json\n{"waiting_rooms": [], "pagination": {"current_page": 2, ');
   });
 
   it("shows request bodies as in their examples, indented like their commands", () => {
@@ -95,10 +91,7 @@ describe("A guide", () => {
     ["response createInvit", "there is no operation createInvit"],
     ["response retireWaitingRoom", "retireWaitingRoom has no response with a body"],
     ["request listInvites", "listInvites has no request with a body"],
-    [
-      "response listWaitingRooms: No such page",
-      'listWaitingRooms has no example "No such page" of a response',
-    ],
+    ["response listWaitingRooms: No such", 'listWaitingRooms has no example "No such" of a response'],
     ["request createInvite, organization_invite.name=NAME", "has no text or number organization_invite.name"],
     ["request createInvite, no.such.field=NAME", "has no text or number no.such.field"],
     ["response createInvite, email=EMAIL", "is not known"],
@@ -127,12 +120,10 @@ const UNITS =
 
 describe("The guides", () => {
   it("are all on a page", () => {
-    const all = readdirSync(GUIDES, { recursive: true, withFileTypes: true }).filter((entry) =>
-      entry.isFile(),
-    );
-    expect(all.map(({ parentPath, name }) => join(parentPath, name)).sort()).toEqual(
-      [...new Set(sources.map(([file]) => file))].sort(),
-    );
+    const all = readdirSync(GUIDES, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map(({ parentPath, name }) => join(parentPath, name));
+    expect(new Set(sources.map(([file]) => file))).toEqual(new Set(all));
   });
 
   it("have no limits written by hand", () => {
@@ -144,12 +135,8 @@ describe("The guides", () => {
     const byHand = (pattern: RegExp) =>
       sources.flatMap(([file = "", text = ""]) => [...text.matchAll(pattern)].map(() => basename(file)));
     // Except for an error, a public key, and the metadata and attributes for LiveKit.
-    expect(byHand(/^```json$/gm)).toEqual([
-      "14_errors.md",
-      "18_checking_the_log.md",
-      "01_setting_up.md",
-      "01_setting_up.md",
-    ]);
+    const json = ["14_errors.md", "18_checking_the_log.md", "01_setting_up.md", "01_setting_up.md"];
+    expect(byHand(/^```json$/gm)).toEqual(json);
     expect(byHand(/ -d (?!'\{\{request |@- <<END\n\{\{input )/g)).toEqual(["14_errors.md"]);
   });
 
@@ -169,35 +156,27 @@ describe("The introduction of a document", () => {
   });
 
   it("shows the address and the contact from wrangler.toml", () => {
-    expect(
-      readOperator({ PUBLIC_URL: "https://visits.example.org", CONTACT: "help@example.org" }),
-    ).toMatchObject({
-      url: "https://visits.example.org",
-      contact: { name: "The operator of this service", email: "help@example.org" },
-    });
-    expect(readOperator({ CONTACT: "https://example.org/help" }).contact).toMatchObject({
-      url: "https://example.org/help",
-    });
-    expect(readOperator({ PUBLIC_URL: "", CONTACT: "" })).toMatchObject({
-      url: undefined,
-      contact: { name: "The operator of this service" },
-    });
+    const name = "The operator of this service";
+    for (const [url, CONTACT, contact] of [
+      ["https://visits.example.org", "help@example.org", { email: "help@example.org" }],
+      [undefined, "https://example.org/help", { url: "https://example.org/help" }],
+      [undefined, "", {}],
+    ] as const)
+      expect(readOperator({ PUBLIC_URL: url ?? "", CONTACT })).toMatchObject({
+        url,
+        contact: { name, ...contact },
+      });
   });
 
   it("puts the operator's address, if there is one, into its servers and the guides", () => {
-    const withAddress = (url: string) => {
-      const choices = { vars: { PUBLIC_URL: url } };
-      const [, address] = /^API=(.*)$/m.exec(guidesOf("external", guideValues(choices))) ?? [];
-      return { server: introductionOf("external", choices).servers[0]?.url, address };
-    };
-    expect(withAddress("")).toEqual({
-      server: "/api/external",
-      address: "https://visits.example.com/api/external",
-    });
-    expect(withAddress("https://visits.example.org")).toEqual({
-      server: "https://visits.example.org/api/external",
-      address: "https://visits.example.org/api/external",
-    });
+    for (const [PUBLIC_URL, server, address] of [
+      ["", "", "https://visits.example.com"],
+      ["https://visits.example.org", "https://visits.example.org", "https://visits.example.org"],
+    ] as const) {
+      const choices = { vars: { PUBLIC_URL } };
+      expect(introductionOf("external", choices).servers[0]?.url).toBe(`${server}/api/external`);
+      expect(guidesOf("external", guideValues(choices))).toContain(`\nAPI=${address}/api/external\n`);
+    }
   });
 
   it.each([
@@ -216,14 +195,10 @@ describe("The introduction of a document", () => {
     (url) => {
       vi.stubEnv("DEVELOPMENT_URL", url);
       onTestFinished(() => void vi.unstubAllEnvs());
-      const development = {
-        CLIENT_ID: "demo",
-        CLIENT_SECRET: "demo-secret",
-        PLATFORM_API_TOKEN: "demo-token",
-      };
-      expect(introductionOf("external", { development })).toMatchObject({
-        servers: [{ url: "/api/external" }],
-      });
+      const client = { CLIENT_ID: "demo", CLIENT_SECRET: "demo-secret" };
+      const development = { ...client, PLATFORM_API_TOKEN: "demo-token" };
+      const { servers } = introductionOf("external", { development });
+      expect(servers).toMatchObject([{ url: "/api/external" }]);
       const guides = guidesOf("external", guideValues({ development }));
       expect(guides).toMatch(/^header = "X-Client-Secret: demo-secret"\n/m);
       expect(guides).toContain(`\nAPI=${url ?? "http://localhost:8787"}/api/external\n`);

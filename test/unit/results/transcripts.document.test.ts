@@ -79,10 +79,8 @@ describe("keepIds and numberLines", () => {
 
   it("keep the ids of equal lines, as many as there were", () => {
     const before = [says("one", 0, 11), says("yes", 1, 12), says("yes", 1, 13), says("two", 2, 14)];
-    const after = keepIds(
-      [says("yes", 1), says("yes", 1), says("yes", 1), says("two", 2), says("one", 3)],
-      before,
-    );
+    const yes = says("yes", 1);
+    const after = keepIds([yes, yes, yes, says("two", 2), says("one", 3)], before);
     expect(after.map(({ id }) => id)).toEqual([12, 13, null, 14, null]);
   });
 
@@ -121,10 +119,7 @@ describe("onRecordingClock", () => {
     ["between milliseconds", [60.6004, 60.7006], clock, [0.1, 0.201]],
   ])("moves and cuts a line %s", (_, [start_time = 0, end_time = 0], recording, expected) => {
     const lines = asLines([{ id: 1, speaker_id: 2, text: "Yes.", start_time, end_time }]);
-    const moved = [...onRecordingClock(lines, recording.delay, recording.duration)].map((line) => [
-      line.start_time,
-      line.end_time,
-    ]);
-    expect(moved).toEqual(expected ? [expected] : []);
+    const moved = [...onRecordingClock(lines, recording.delay, recording.duration)];
+    expect(moved.map((line) => [line.start_time, line.end_time])).toEqual(expected ? [expected] : []);
   });
 });

@@ -104,6 +104,8 @@ const complete = {
 
 const named = (display_name: string) => ({ ...RITA, display_name });
 
+const completeOf = (...participants: object[]) => aRecord({ ...complete, participants });
+
 const correctedAfter = (version: number) => ({
   user_id: 11,
   created_at: STARTED_AT + (40 + version) * MINUTE,
@@ -126,16 +128,10 @@ export const CALLS: Record<string, CallRecord> = {
     transcript: transcriptOf([PAULA, RITA], { corrected: [correctedAfter(1)] }),
     soap_note: aNote({ corrections: 2, corrected: [correctedAfter(1), correctedAfter(2)] }),
   }),
-  "with two patients": aRecord({ ...complete, participants: [PAULA, RITA, ROB] }),
-  "with a relative without a reference": aRecord({
-    ...complete,
-    participants: [PAULA, RITA, { ...ROB, external_reference: null }],
-  }),
+  "with two patients": completeOf(PAULA, RITA, ROB),
+  "with a relative without a reference": completeOf(PAULA, RITA, { ...ROB, external_reference: null }),
   "with refusals": aRecord({ participants: [PAULA, { ...RITA, consent: aConsent("refused", null) }] }),
-  "without references": aRecord({
-    ...complete,
-    participants: [PAULA, { ...RITA, external_reference: null }],
-  }),
+  "without references": completeOf(PAULA, { ...RITA, external_reference: null }),
   "without participants": aRecord({ participants: [] }),
   "with a participant who came back": aRecord({
     participants: [
@@ -143,10 +139,7 @@ export const CALLS: Record<string, CallRecord> = {
       { ...PAULA, joined_at: null, left_at: null },
     ],
   }),
-  "with a name from right to left": aRecord({
-    ...complete,
-    participants: [PAULA, named("\u200fדוד לוי\u200f")],
-  }),
+  "with a name from right to left": completeOf(PAULA, named("\u200fדוד לוי\u200f")),
   "with rare white space in names": aRecord({
     call: { room_name: "Room\u00a01", patient_identifier_system: "urn:oid:2.999.7" },
     participants: [named("Rita\u2028R\u00a0<&>\u3000"), PAULA],

@@ -1,17 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import {
-  cpSync,
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { parseEnv } from "node:util";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { migrationFiles } from "../../src/dev/migrations.ts";
@@ -20,7 +9,7 @@ import { done, refused } from "../e2e/support/ended.ts";
 import { printsOf } from "../support/prints.ts";
 import { type CloudflareRequest, startCloudflare } from "./support/cloudflare_api.ts";
 import { Refusal } from "./support/cloudflare_resources.ts";
-import { shippedConfiguration } from "./support/shipped_configuration.ts";
+import { aCopyOf, shippedConfiguration } from "./support/copied_project.ts";
 
 /** Each command starts wrangler several times, which takes seconds. */
 vi.setConfig({ testTimeout: 900_000 });
@@ -37,11 +26,14 @@ async function anEmptyAccount() {
   onTestFinished(async () => {
     await cloudflare.stop();
   });
-  const folder = mkdtempSync(join(tmpdir(), "setup-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
-  for (const path of ["src", "drizzle", "package.json", "tsconfig.json", ".dev.vars.example", ".gitignore"])
-    cpSync(path, join(folder, path), { recursive: true });
-  symlinkSync(resolve("node_modules"), join(folder, "node_modules"), "junction");
+  const folder = aCopyOf(
+    "src",
+    "drizzle",
+    "package.json",
+    "tsconfig.json",
+    ".dev.vars.example",
+    ".gitignore",
+  );
   const config = join(folder, "wrangler.toml");
   const shipped = shippedConfiguration();
   writeFileSync(config, shipped.replace(/^name = /m, 'account_id = "ours"\n$&'));
@@ -209,6 +201,7 @@ describe("npm run setup", () => {
     ])
       expect(lacking).toContain(`  ${missing}\n`);
     expect(account.changes()).toEqual([]);
+    expect([account.configText(), account.files()]).toEqual(before);
     account.requests.length = 0;
     const env = { CLOUDFLARE_API_TOKEN: "", HOME: account.folder, XDG_CONFIG_HOME: account.folder };
     const unasked = await done(printsOf(account.start("setup", ["--dry-run"], env)).ended);
@@ -220,7 +213,6 @@ describe("npm run setup", () => {
     const loggedOut = await refused(printsOf(account.start("setup", ["--yes"], env)).ended);
     expect(loggedOut).toContain("npx wrangler login");
     expect(account.requests).toEqual([]);
-    expect([account.configText(), account.files()]).toEqual(before);
   });
 
   it("creates an environment beside production, whose secrets a file had, with its own names and secrets", async () => {

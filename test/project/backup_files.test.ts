@@ -16,19 +16,15 @@ describe("filesToRestore", () => {
   it("finds one file, or a file for each database in the order of their numbers", () => {
     const one = aBackup("b.sql", "b.sql.old", "other.sql.0");
     expect([...filesToRestore(one, undefined)]).toEqual([[0, one]]);
+    expect([...filesToRestore(one, 3)]).toEqual([[3, one]]);
     const several = aBackup("b.sql.10", "b.sql.0", "b.sql.2");
     expect([...filesToRestore(several, undefined)]).toEqual(
       [0, 2, 10].map((shard) => [shard, `${several}.${shard}`]),
     );
-  });
-
-  it("takes the named file with --shard", () => {
-    const file = aBackup("b.sql", "b.sql.0");
-    expect([...filesToRestore(file, 3)]).toEqual([[3, file]]);
-  });
-
-  it("refuses an older single file beside the files of several databases", () => {
-    expect(() => filesToRestore(aBackup("b.sql", "b.sql.0", "b.sql.1"), undefined)).toThrow("two backups");
+    // A single file is an older backup.
+    const older = aBackup("b.sql", "b.sql.0", "b.sql.1");
+    expect([...filesToRestore(older, 3)]).toEqual([[3, older]]);
+    expect(() => filesToRestore(older, undefined)).toThrow("two backups");
   });
 
   it("requires the file of the first database, which knows the others", () => {

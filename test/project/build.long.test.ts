@@ -6,6 +6,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readFileSync,
+  renameSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -114,60 +115,30 @@ describe("The next build", () => {
     return readFileSync(join(folder, "made.txt"), "utf8").trimEnd();
   }
 
-  const FOR_A_SERVER = { WRANGLER_COMMAND: "dev" };
-
-  it("makes nothing if nothing has changed", () => {
-    expect([build(), build(), build(FOR_A_SERVER), build()]).toEqual(["all", "", "", ""]);
+  it("makes nothing if nothing has changed, and the SDK if the last build left it out", () => {
+    const forAServer = { WRANGLER_COMMAND: "dev" };
+    const made = [build(forAServer), build(forAServer), build(), build(), build(forAServer)];
+    expect(made).toEqual(["all but the SDK", "", "all", "", ""]);
   });
 
-  it("makes the SDK if the last build left it out", () => {
-    expect([build(FOR_A_SERVER), build(FOR_A_SERVER), build(), build(FOR_A_SERVER)]).toEqual([
-      "all but the SDK",
-      "",
-      "all",
-      "",
-    ]);
-  });
-
-  it.each(["src/limits.ts", "src/reference/guides/new.md", ...INPUTS.filter((each) => each !== "src")])(
-    "makes everything again after a change of %s",
-    (file) => {
-      build();
-      write(file, '{ "changed": true }');
-      expect([build(), build()]).toEqual(["all", ""]);
-    },
-  );
-
-  it("makes everything again after a file was deleted or renamed", () => {
+  const inputs = ["src/limits.ts", "src/reference/guides/new.md", ...INPUTS.filter((each) => each !== "src")];
+  it.each<[string, () => void]>([
+    ...inputs.map((file) => [`${file} has changed`, () => write(file, "{ }")] as [string, () => void]),
+    ["a file was deleted", () => rmSync(join(folder, "src/limits.ts"))],
+    ["a file was renamed", () => renameSync(join(folder, "src/limits.ts"), join(folder, "src/bounds.ts"))],
+    ...[PUBLIC_ASSETS, DEVELOPMENT_ASSETS, CLIENTS].flatMap((output): [string, () => void][] => [
+      [`a file in ${output} is missing`, () => rmSync(join(folder, output, "file"))],
+      [`a file in ${output} was edited`, () => write(`${output}/file`, "edited")],
+      [`a file in ${output} is additional`, () => write(`${output}/other`, "")],
+    ]),
+  ])("makes everything again if %s", (_, change) => {
     build();
-    rmSync(join(folder, "src/limits.ts"));
-    expect(build()).toBe("all");
-    write("src/bounds.ts", "");
-    build();
-    rmSync(join(folder, "src/bounds.ts"));
-    write("src/borders.ts", "");
-    expect(build()).toBe("all");
+    change();
+    expect([build(), build()]).toEqual(["all", ""]);
   });
 
-  it.each([PUBLIC_ASSETS, DEVELOPMENT_ASSETS, CLIENTS])(
-    "makes everything again if a file in %s is missing, additional or different",
-    (output) => {
-      build();
-      rmSync(join(folder, output, "file"));
-      expect(build()).toBe("all");
-      write(`${output}/file`, "edited");
-      expect(build()).toBe("all");
-      write(`${output}/other`, "");
-      expect(build()).toBe("all");
-    },
-  );
-
-  it("makes everything again if a file was saved during the last build", () => {
+  it("makes everything again if a file was saved during the last build, or that failed", () => {
     expect([build({ SAVED_MEANWHILE: "yes" }), build(), build()]).toEqual(["all", "all", ""]);
-  });
-
-  it("makes everything again if the last build failed", () => {
-    build();
     write("src/limits.ts", "// changed");
     expect([build({ FAILS: "yes" }), build(), build()]).toEqual(["all", "all", ""]);
   });

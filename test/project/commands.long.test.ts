@@ -1,19 +1,14 @@
 import { spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
 import { unstable_readConfig } from "wrangler";
 import { withEnvironment } from "../../src/dev/setup_configuration.ts";
-import { shippedConfiguration } from "./support/shipped_configuration.ts";
+import { aCopyOf, shippedConfiguration } from "./support/copied_project.ts";
 
 /** A copy of the project in which commands may write, with only the first environment. */
 function aProject() {
-  const folder = mkdtempSync(join(tmpdir(), "commands-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  for (const path of ["src", "drizzle", "package.json", "tsconfig.json", ".dev.vars.example"])
-    cpSync(path, join(folder, path), { recursive: true });
-  symlinkSync(resolve("node_modules"), join(folder, "node_modules"), "junction");
+  const folder = aCopyOf("src", "drizzle", "package.json", "tsconfig.json", ".dev.vars.example");
   const config = join(folder, "wrangler.toml");
   writeFileSync(config, shippedConfiguration());
   return {
@@ -22,7 +17,6 @@ function aProject() {
       spawnSync(process.execPath, [`src/dev/${command}.ts`, ...args], { encoding: "utf8", cwd: folder }),
     rewrite: (change: (text: string) => string) =>
       writeFileSync(config, change(readFileSync(config, "utf8"))),
-    edit: (from: string, to: string) => writeFileSync(config, readFileSync(config, "utf8").replace(from, to)),
     /** The names of all resources, all bindings, and the routes. */
     resources(env?: string) {
       const all = unstable_readConfig({ config, env }, { hideWarnings: true });
@@ -48,10 +42,13 @@ const namesOf = (row: Record<string, unknown>) =>
 describe("A second environment", () => {
   it("has all resources of the first one, with its own names and address", () => {
     const project = aProject();
-    project.edit('name = "', 'routes = [{ pattern = "visits.example.com", custom_domain = true }]\nname = "');
-    project.edit('binding = "DB"', 'database_id="c7a1"\nbinding = "DB"');
-    project.edit("\n[vars]\n", '\n[vars]\nRECORDINGS_S3_BUCKET = "recordings"\n');
-    project.rewrite((text) => withEnvironment(text, "staging"));
+    const route = 'routes = [{ pattern = "visits.example.com", custom_domain = true }]';
+    project.rewrite((text) => {
+      const own = `${route}\n${text}`
+        .replace('binding = "DB"', 'database_id="c7a1"\n$&')
+        .replace("\n[vars]\n", '$&RECORDINGS_S3_BUCKET = "recordings"\n');
+      return withEnvironment(own, "staging");
+    });
     const [first, second] = [project.resources(), project.resources("staging")];
     expect(second.bindings).toEqual(first.bindings);
     expect(second.vars.sort()).toEqual(first.vars.sort());
@@ -60,24 +57,17 @@ describe("A second environment", () => {
     expect(second.routes).toEqual([]);
     const made = [...second.names].filter((name) => String(name).endsWith("-staging"));
     expect(made.length).toBeGreaterThan(5);
-    const local = project.run(
-      "deploy",
-      "--env",
-      "staging",
-      "--local",
-      "--persist-to",
-      join(project.folder, "state"),
-    );
+    const state = join(project.folder, "state");
+    const local = project.run("deploy", "--env", "staging", "--local", "--persist-to", state);
     expect(local.stdout).toMatch(/\d{4}_\w+\.sql/);
     expect(local.status).toBe(0);
-    expect(existsSync(join(project.folder, "state"))).toBe(true);
+    expect(existsSync(state)).toBe(true);
   });
 
   it.each([["deploy", "--local"], ["restore", "--resume"], ["serve"]])(
     "does not fall back to the first one if it is missing: %s",
     (command, ...flags) => {
-      const { status, stdout, stderr } = aProject().run(command, "--env", "staging", ...flags);
-      expect({ status, stdout, stderr }).toEqual({
+      expect(aProject().run(command, "--env", "staging", ...flags)).toMatchObject({
         status: 1,
         stdout: "",
         stderr: "wrangler.toml has no environment staging\n",

@@ -48,55 +48,50 @@ interface Shown {
   value: Json;
 }
 
-/** Everything with an id that the examples of a document show. */
-function* shownIn(document: Document): Generator<Shown> {
-  for (const operation of operationsOf(document))
-    for (const [where, media] of bodiesOf(operation))
-      for (const example of examplesOf(media)) yield* shown(document, where, media.schema, example);
-}
-
+/** Everything with an id in a value. */
 function* shown(document: Document, where: string, schema: Json, value: unknown): Generator<Shown> {
-  if (typeof value !== "object" || value === null) return;
-  const name = String(schema.$ref ?? "")
-    .split("/")
-    .at(-1);
+  if (!isObject(value)) return;
   const {
     properties = {},
-    items,
+    items = {},
     anyOf = [],
-  } = resolved(document, schema) as {
-    properties?: Record<string, Json>;
-    items?: Json;
-    anyOf?: Json[];
-  };
+  } = resolved(document, schema) as { properties?: Record<string, Json>; items?: Json; anyOf?: Json[] };
   if (Array.isArray(value)) {
-    for (const each of value) yield* shown(document, where, items ?? {}, each);
+    for (const each of value) yield* shown(document, where, items, each);
     return;
   }
   for (const each of anyOf) yield* shown(document, where, each, value);
-  const row = value as Json;
-  if (name && "id" in row) yield { where, thing: `${SAME[name] ?? name} ${row.id}`, value: row };
-  for (const [field, each] of Object.entries(properties)) yield* shown(document, where, each, row[field]);
+  const name = String(schema.$ref ?? "")
+    .split("/")
+    .at(-1);
+  if (name && "id" in value) yield { where, thing: `${SAME[name] ?? name} ${value.id}`, value };
+  for (const [field, each] of Object.entries(properties)) yield* shown(document, where, each, value[field]);
 }
 
-const everything = API_NAMES.flatMap((api) => [...shownIn(documentOf(api))]);
+const isObject = (value: unknown): value is Json => typeof value === "object" && value !== null;
+
+const documents = API_NAMES.map(documentOf);
+
+const everything = documents.flatMap((document) =>
+  operationsOf(document)
+    .flatMap(bodiesOf)
+    .flatMap(([where, media]) =>
+      examplesOf(media).flatMap((example) => [...shown(document, where, media.schema, example)]),
+    ),
+);
 
 it("The examples tell one story: each thing is the same in all of them", () => {
-  const first = new Map<string, Shown>();
-  const contradictions: string[] = [];
-  for (const { where, thing, value } of everything) {
-    const known = first.get(thing);
-    if (!known) {
-      first.set(thing, { where, thing, value });
-      continue;
-    }
-    const all = where.startsWith("update") ? FIXED : [...FIXED, ...NAMING];
-    const fixed = all.filter((field) => !thing.startsWith(`${CHANGES[field]} `));
-    for (const field of fixed.filter((each) => each in value && each in known.value))
-      if (JSON.stringify(value[field]) !== JSON.stringify(known.value[field]))
-        contradictions.push(`${field} of ${thing}: ${known.where}, ${where}`);
-  }
-  expect(first.size).toBeGreaterThan(20);
+  const things = Map.groupBy(everything, ({ thing }) => thing);
+  const contradictions = [...things].flatMap(([thing, [first, ...others]]) =>
+    others.flatMap(({ where, value }) =>
+      (where.startsWith("update") ? FIXED : [...FIXED, ...NAMING])
+        .filter((field) => !thing.startsWith(`${CHANGES[field]} `))
+        .filter((field) => first && field in value && field in first.value)
+        .filter((field) => JSON.stringify(value[field]) !== JSON.stringify(first?.value[field]))
+        .map((field) => `${field} of ${thing}: ${first?.where}, ${where}`),
+    ),
+  );
+  expect(things.size).toBeGreaterThan(20);
   expect(contradictions).toEqual([]);
 });
 
@@ -104,26 +99,22 @@ it("The examples tell one story: each thing is the same in all of them", () => {
 const NAMES = ["slug", "egress_id", "email", "key", "client_id", "jwks_url", "started_at"];
 
 /** Every named thing in a value, with its ids and the time of its creation. */
-function* namedIn(value: unknown): Generator<{ thing: string; ids: Json }> {
-  if (typeof value !== "object" || value === null) return;
-  const row = value as Json;
-  const name = NAMES.find((each) => typeof row[each] === "string");
-  // A person, an organization user and an invite can have the same email.
-  const kind = ["user_id", "expires_at"].filter((field) => field in row);
-  const ids = ["id", "user_id", "created_at"].filter((field) => field in row);
-  if (name && "id" in row)
-    yield {
-      thing: `${[name, ...kind]} ${row[name]}`,
-      ids: Object.fromEntries(ids.map((field) => [field, row[field]])),
-    };
-  for (const each of Object.values(row)) yield* namedIn(each);
-}
+const namedIn = (value: unknown) =>
+  [...rowsIn(value)].flatMap((row) => {
+    const name = NAMES.find((each) => typeof row[each] === "string");
+    if (!name || !("id" in row)) return [];
+    // A person, an organization user and an invite can have the same email.
+    const kind = ["user_id", "expires_at"].filter((field) => field in row);
+    const ids = Object.entries(row).filter(([field]) => ["id", "user_id", "created_at"].includes(field));
+    return [{ thing: `${[name, ...kind]} ${row[name]}`, ids: Object.fromEntries(ids) }];
+  });
 
 it.each(API_NAMES)("The guides of the %s API tell the same story", (api) => {
   const story = new Map<string, Json>();
-  const examples = API_NAMES.flatMap((each) => operationsOf(documentOf(each)).flatMap(bodiesOf)).flatMap(
-    ([, media]) => examplesOf(media),
-  );
+  const examples = documents
+    .flatMap(operationsOf)
+    .flatMap(bodiesOf)
+    .flatMap(([, media]) => examplesOf(media));
   for (const { thing, ids } of namedIn(examples)) story.set(thing, { ...story.get(thing), ...ids });
   const blocks = guidesOf(api, guideValues()).matchAll(/^```json\n([\s\S]*?)^```/gm);
   for (const [, json = ""] of blocks)
@@ -132,6 +123,8 @@ it.each(API_NAMES)("The guides of the %s API tell the same story", (api) => {
 });
 
 it("The examples show everything that another example names by its id", () => {
+  const valuesOf = (name: string, field: string) =>
+    new Set(everything.filter(({ thing }) => thing.startsWith(`${name} `)).map(({ value }) => value[field]));
   const known: Record<string, Set<unknown>> = {
     // The System user is in no list.
     user_id: valuesOf("OrganizationUser", "user_id").add(SYSTEM_USER_ID),
@@ -147,40 +140,35 @@ it("The examples show everything that another example names by its id", () => {
   );
   for (const [field, values] of Object.entries(known)) expect(values.size, field).toBeGreaterThan(0);
   expect(unknown).toEqual([]);
-
-  function valuesOf(name: string, field: string) {
-    return new Set(
-      everything.filter(({ thing }) => thing.startsWith(`${name} `)).map(({ value }) => value[field]),
-    );
-  }
 });
 
 it("In the example of its creation, a thing has not changed yet", () => {
-  const changed = everything.filter(
-    ({ where, value }) =>
-      /^create\w+ 201$/.test(where) && "updated_at" in value && value.updated_at !== value.created_at,
+  const created = everything.filter(
+    ({ where, value }) => /^create\w+ 201$/.test(where) && "updated_at" in value,
   );
-  expect(everything.some(({ where }) => /^create\w+ 201$/.test(where))).toBe(true);
-  expect(changed.map(({ where, thing }) => `${thing}: ${where}`)).toEqual([]);
+  expect(created).not.toEqual([]);
+  for (const { where, value } of created) expect(value.updated_at, where).toBe(value.created_at);
 });
 
 /** The operations of all APIs, with the examples of their requests and of their answers by name. */
-const exchanges = API_NAMES.flatMap((api) =>
-  Object.values(documentOf(api).paths).flatMap((operations) =>
+const exchanges = documents.flatMap(({ paths }) =>
+  Object.values(paths).flatMap((operations) =>
     Object.entries(operations).map(([method, operation]) => {
-      const [sent, answered] = [/ request$/, / 2\d\d$/].map((part) => {
-        const media = bodiesOf(operation).find(([where]) => part.test(where))?.[1];
-        const named = Object.entries(media?.examples ?? {}).map(([name, { value }]) => [name, value]);
-        return new Map((media?.example === undefined ? named : [["", media.example]]) as [string, Json][]);
-      }) as [Map<string, Json>, Map<string, Json>];
+      const examplesAt = (place: RegExp) => {
+        const media = bodiesOf(operation).find(([where]) => place.test(where))?.[1];
+        const named = {
+          ...media?.examples,
+          ...(media?.example !== undefined && { "": { value: media.example } }),
+        };
+        return new Map(Object.entries(named).map(([name, { value }]) => [name, value as Json]));
+      };
       const { operationId, parameters = [] } = operation;
+      const answered = examplesAt(/ 2\d\d$/);
       const [answer] = answered.values();
-      return { method, operationId, parameters, sent, answered, ...(answer && { answer }) };
+      return { method, operationId, parameters, sent: examplesAt(/ request$/), answered, answer };
     }),
   ),
 );
-
-const isObject = (value: unknown): value is Json => typeof value === "object" && value !== null;
 
 function* rowsIn(value: unknown): Generator<Json> {
   if (!isObject(value)) return;
@@ -245,10 +233,12 @@ it("The answer is about the thing that the path names", () => {
   expect(others).toEqual([]);
 });
 
+const listsIn = (answer: Json) => Object.values(answer).filter(Array.isArray) as Json[][];
+
 it("No two items of a list have the same id, name for programs, or hint of a secret", () => {
   const unique = ["id", "client_id", "secret_hint", "slug", "email", "key", "egress_id", "url"];
   const repeated = exchanges.flatMap(({ operationId, answered }) =>
-    [...answered.values()].flatMap(rowsOfLists).flatMap((rows) =>
+    [...answered.values()].flatMap(listsIn).flatMap((rows) =>
       unique
         .filter((field) => {
           const values = rows.map((row) => row[field]).filter((value) => value != null);
@@ -259,8 +249,6 @@ it("No two items of a list have the same id, name for programs, or hint of a sec
   );
   expect(repeated).toEqual([]);
 });
-
-const rowsOfLists = (answer: Json) => Object.values(answer).filter(Array.isArray) as Json[][];
 
 /** Each time, with those that are not before it. */
 const LATER: Record<string, string[]> = {

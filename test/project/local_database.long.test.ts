@@ -2,7 +2,6 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { DatabaseSync } from "node:sqlite";
 import { beforeAll, describe, expect, it } from "vitest";
 import { RANGE } from "../../src/database/shards.ts";
 import { withLocalBindings } from "../../src/dev/local_bindings.ts";
@@ -23,22 +22,19 @@ beforeAll(async () => {
 
 const migrateOurs = () => withLocalBindings({ persistTo }, (env) => applyMigrations(runWith(env)));
 
-function withFile<T>(state: string, run: (database: DatabaseSync) => T): T {
+const rowsIn = (state: string, query: string) => {
   const database = openDatabase(state);
   try {
-    return run(database);
+    return database.prepare(query).all();
   } finally {
     database.close();
   }
-}
+};
 
 const appliedMigrations = (state: string) =>
-  withFile(state, (database) =>
-    database.prepare("SELECT id, name, typeof(applied_at) AS applied_at FROM d1_migrations").all(),
-  );
+  rowsIn(state, "SELECT id, name, typeof(applied_at) AS applied_at FROM d1_migrations");
 
-const schemaOf = (state: string) =>
-  withFile(state, (database) => database.prepare("SELECT type, name, sql FROM sqlite_schema").all());
+const schemaOf = (state: string) => rowsIn(state, "SELECT type, name, sql FROM sqlite_schema");
 
 const migrationsOf = (state: string, command: "apply" | "list") =>
   runWrangler(["d1", "migrations", command, "DB", "--local", "--persist-to", state]);
@@ -52,25 +48,21 @@ function dev(...flags: string[]) {
 const REFUSED = 'Given: "nosuch"';
 
 describe("The local database", () => {
-  it("is migrated as by wrangler's own command, which then finds nothing to do", async () => {
+  it("is migrated once, as by wrangler's own command, which then finds nothing to do", async () => {
     const wranglers = join(folder, "wranglers");
     await migrationsOf(wranglers, "apply");
-    expect(appliedMigrations(persistTo)).toEqual(appliedMigrations(wranglers));
-    expect(appliedMigrations(persistTo)).toHaveLength(migrationFiles().length);
+    const applied = appliedMigrations(persistTo);
+    expect(applied).toEqual(appliedMigrations(wranglers));
+    expect(applied).toHaveLength(migrationFiles().length);
     expect(schemaOf(persistTo)).toEqual(schemaOf(wranglers));
     expect(await migrationsOf(persistTo, "list")).toContain("No migrations to apply");
-  });
-
-  it("is not migrated twice", async () => {
-    const before = appliedMigrations(persistTo);
     expect(await migrateOurs()).toEqual([]);
-    expect(appliedMigrations(persistTo)).toEqual(before);
+    expect(appliedMigrations(persistTo)).toEqual(applied);
   });
 
   it("stops `npm run dev` if it has another schema, until it is deleted", () => {
-    withFile(persistTo, (database) =>
-      database.exec("UPDATE d1_migrations SET name = '0000_baseline_0f0f0f0f.sql'; CREATE TABLE other (id)"),
-    );
+    rowsIn(persistTo, "UPDATE d1_migrations SET name = '0000_baseline_0f0f0f0f.sql'");
+    rowsIn(persistTo, "CREATE TABLE other (id)");
     const refused = dev();
     expect(refused).toMatchObject({ status: 1, stdout: "" });
     expect(refused.stderr).toMatch(/^[^\n]* another schema\. Delete [^\n]*v3\/d1 in that folder[^\n]*\n$/);

@@ -55,13 +55,10 @@ describe("moveOrganization, killed at any step,", () => {
       expect(digestsOf(second, ID).calls?.count).toBe(0);
       // Rows that came in and were deleted again leave no trace in the next ids.
       const range = first.prepare("select range from shards where shard = 1").get()?.range;
-      expect(second.prepare("select value from database_settings where name = 'range'").get()?.value).toBe(
-        range,
-      );
-      for (const { seq } of second
-        .prepare("select seq from sqlite_sequence where name <> 'd1_migrations'")
-        .all())
-        expect(Math.floor(Number(seq) / RANGE)).toBe(range);
+      const taken = second.prepare("select value from database_settings where name = 'range'").get();
+      expect(taken?.value).toBe(range);
+      const sequences = second.prepare("select seq from sqlite_sequence where name <> 'd1_migrations'").all();
+      for (const { seq } of sequences) expect(Math.floor(Number(seq) / RANGE)).toBe(range);
     }
     expect(undone).toBeGreaterThan(30);
     await moveOrganization(run, { id: ID, to: 1 }, SHARDS, undefined, inRegions());
@@ -84,10 +81,11 @@ describe("moveOrganization, killed at any step,", () => {
       await move(run);
       expect(homesOf(databases, ID)).toEqual([1]);
       expect(digestsOf(second, ID)).toEqual(before);
-      expect(first.prepare("select shard from places where id = ?").get(ID)).toEqual({ shard: 1 });
-      expect(first.prepare("select shard from moves where organization_id = ?").get(ID)).toEqual({
-        shard: 1,
-      });
+      for (const query of [
+        "select shard from places where id = ?",
+        "select shard from moves where organization_id = ?",
+      ])
+        expect(first.prepare(query).get(ID)).toEqual({ shard: 1 });
     }
   });
 });

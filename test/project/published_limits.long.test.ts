@@ -13,9 +13,7 @@ import {
 import { documentedOperations, isOf, type Operation } from "./support/request_schemas.ts";
 import { isRefusal, type Outcome, openService } from "./support/service_in_memory.ts";
 
-type Applies = (value: unknown, place: Place) => boolean;
-
-type Exception = [reason: string, applies: Applies];
+type Exception = [reason: string, applies: (value: unknown, place: Place) => boolean];
 
 const fillsBody = (value: unknown) => String(value).length > 200_000;
 
@@ -112,17 +110,19 @@ function itsShare({ in: place, name, schema }: Place, values: unknown[]): unknow
   return values.filter((_, n) => before === 0 || n % 10 === before % 10);
 }
 
+/** Other values cannot be at the place. */
+const CAN_BE_SENT: Record<Place["in"], (value: unknown) => boolean> = {
+  body: () => true,
+  path: (value) => typeof value !== "object" && value !== "",
+  query: (value) => typeof value !== "object",
+  header: (value) => typeof value !== "object" && /^[ -~]*$/.test(String(value)),
+};
+
 function valuesToTry(place: Place, example: unknown): unknown[] {
-  const values = valuesOf(place.schema, example);
-  if (place.in === "path") return values.filter((value) => typeof value !== "object" && value !== "");
-  if (place.in === "query") return [undefined, ...values.filter((value) => typeof value !== "object")];
-  // Other values cannot be in a header.
-  if (place.in === "header") return [undefined, ...values.filter((value) => isHeader(value))];
-  const canBeLeftOut = place.path.length > 0 && place.path.at(-1) !== "0";
+  const values = valuesOf(place.schema, example).filter(CAN_BE_SENT[place.in]);
+  const canBeLeftOut = place.in !== "path" && place.path.length > 0 && place.path.at(-1) !== "0";
   return canBeLeftOut ? [undefined, ...values] : values;
 }
-
-const isHeader = (value: unknown) => typeof value !== "object" && /^[ -~]*$/.test(String(value));
 
 /** The value that a parameter's text means. Digits may mean a number. */
 function meaning(value: unknown, { in: place, schema }: Place): unknown {
@@ -166,11 +166,9 @@ const anyNumber = (text = "") => text.replace(/\d+/g, "0");
 
 const shorten = (text = "nothing") => (text.length > 80 ? `${text.slice(0, 80)}… (${text.length})` : text);
 
-const named = ({ api, method, path }: Operation) => `${method} /api/${api}${path}`;
-
 describe("The published limits", () => {
   const operations = documentedOperations.filter(({ api }) => api !== "livekit");
-  it.each(operations.map((each) => [named(each), each] as const))("hold for %s", async (_, operation) => {
+  it.each(operations)("hold for $method /api/$api$path", async (operation) => {
     const differences: string[] = [];
     for (const place of placesOf(operation)) {
       let example = await exampleOf(service, operation);
@@ -181,10 +179,8 @@ describe("The published limits", () => {
           : isRefused(outcome, place) || applies(ACCEPTED, value, place);
         const isRight = isAsSaid && isSound(outcome);
         const said = `${shorten(JSON.stringify(value))} is ${allowed ? "" : "not "}allowed`;
-        if (!isRight)
-          differences.push(
-            `${place.in} ${place.name}: ${said}: ${outcome.status} ${shorten(errorOf(outcome))}`,
-          );
+        const where = `${place.in} ${place.name}`;
+        if (!isRight) differences.push(`${where}: ${said}: ${outcome.status} ${shorten(errorOf(outcome))}`);
         // The request may have used up the resource that it was about.
         if (outcome.changes > 0) example = await exampleOf(service, operation);
       }
@@ -195,41 +191,15 @@ describe("The published limits", () => {
   });
 });
 
-/** Removes what earlier requests leave in a response: each read of the access log is an entry in the next one. */
-const withoutReads = (text: string) =>
-  text.replace(/,\{[^{}]*"event":"read"[^{}]*\}|"last_used_at":("[^"]*"|null),/g, "");
-
-it("An omitted parameter or field has the documented default", async () => {
-  const defaults = documentedOperations.flatMap((operation) =>
-    placesOf(operation)
-      .filter(({ schema }) => schema.default !== undefined)
-      .map((place) => ({ operation, place })),
-  );
-  for (const { operation, place } of defaults) {
-    const what = `${named(operation)}: ${place.name}`;
-    const example = await exampleOf(service, operation);
-    const { text } = await sendWith(service, example, place, undefined);
-    if (place.in === "query") {
-      // A deletion succeeds only once.
-      const again = operation.method === "GET" ? example : await exampleOf(service, operation);
-      const explicit = await sendWith(service, again, place, place.schema.default);
-      expect([what, withoutReads(text)]).toEqual([what, withoutReads(explicit.text)]);
-    } else expect([what, JSON.parse(text)[place.path.at(-1) ?? ""]]).toEqual([what, place.schema.default]);
-  }
-  expect(defaults.length).toBeGreaterThan(20);
-});
-
 // LiveKit repeats a refused event endlessly. The service ignores or cuts off a value beyond its limit.
 it("LiveKit gets 200 for every event, even if a field is beyond its limits", async () => {
-  const statuses = new Map<number, number>();
+  const statuses = new Set<number>();
   for (const operation of documentedOperations.filter(({ api }) => api === "livekit"))
     for (const place of placesOf(operation)) {
       const example = await exampleOf(service, operation);
-      const beyond = trials(place, example).filter(({ value, allowed }) => !allowed && !fillsBody(value));
-      for (const { value } of beyond) {
-        const { status } = await sendWith(service, example, place, value);
-        statuses.set(status, (statuses.get(status) ?? 0) + 1);
-      }
+      for (const { value, allowed } of trials(place, example))
+        if (!allowed && !fillsBody(value))
+          statuses.add((await sendWith(service, example, place, value)).status);
     }
-  expect([...statuses]).toEqual([[200, expect.any(Number)]]);
+  expect([...statuses]).toEqual([200]);
 });

@@ -10,82 +10,70 @@ import { aServiceAtCloudflare, NAME } from "./support/service_at_cloudflare.ts";
 vi.setConfig({ testTimeout: 600_000 });
 
 describe("npm run shards:add -- --remote", () => {
-  it("creates a database in the account of its configuration, and prints no binding of wrangler's own", async () => {
+  it("creates a database in the account of its configuration, or the only account of the login, and binds it", async () => {
     const service = await aServiceAtCloudflare([]);
-    const output = await done(service.run("shards_add", "--remote", "--yes", "--jurisdiction", "eu"));
+    const add = (...args: string[]) => service.run("shards_add", "--remote", "--yes", ...args);
+    const output = await done(add("--jurisdiction", "eu"));
     expect(output).not.toContain("d1_databases");
     expect(output).toContain(`Done: Create the database ${NAME}-1 in the jurisdiction eu\n`);
     expect(service.requests).toContainEqual(
       expect.objectContaining({ method: "POST", body: { name: `${NAME}-1`, jurisdiction: "eu" } }),
     );
     for (const { path } of service.requests) expect(path).toMatch(/^\/accounts\/ours\//);
-    expect(
-      service.databases.get(`${NAME}-1`)?.prepare("select name, value from database_settings").all(),
-    ).toEqual([
+    expect(service.databaseOf(1).prepare("select name, value from database_settings").all()).toEqual([
       { name: "range", value: 1 },
       { name: "shard", value: 1 },
     ]);
-    expect(readFileSync(service.config, "utf8")).toContain('binding = "DB_1"');
-  });
+    const text = readFileSync(service.config, "utf8");
+    expect(text).toContain('binding = "DB_1"');
 
-  it("uses the only account of the login for every request, and does not choose among several", async () => {
-    const service = await aServiceAtCloudflare([]);
-    writeFileSync(service.config, readFileSync(service.config, "utf8").replace('account_id = "ours"\n', ""));
-    await done(service.run("shards_add", "--remote", "--yes"));
-    expect(service.databases.has(`${NAME}-1`)).toBe(true);
+    writeFileSync(service.config, text.replace('account_id = "ours"\n', ""));
+    service.requests.length = 0;
+    await done(add());
+    expect(service.databases.has(`${NAME}-2`)).toBe(true);
     const paths = service.requests.map(({ path }) => path).filter((path) => path.startsWith("/accounts/"));
     for (const path of paths) expect(path).toMatch(/^\/accounts\/somebody-elses\//);
     service.accounts.push({ id: "another", name: "Another" });
-    expect(await refused(service.run("shards_add", "--remote"))).toContain(
-      "Choose an account: set account_id in ",
-    );
+    expect(await refused(add())).toContain("Choose an account: set account_id in ");
   });
 
-  it("does not claim that a database is in the EU if it existed before", async () => {
+  it("creates nothing if it cannot write the binding, and takes no database of another place or service", async () => {
     const service = await aServiceAtCloudflare([]);
-    service.add(`${NAME}-1`);
-    const output = await refused(service.run("shards_add", "--remote", "--jurisdiction", "eu"));
-    expect(output).toContain("exists outside the jurisdiction eu, and cannot be moved");
-    expect(service.directory.prepare("select * from shards").all()).toEqual([]);
-  });
-
-  it("creates nothing if it could not write the binding", async () => {
-    const service = await aServiceAtCloudflare([]);
+    const add = (...args: string[]) => refused(service.run("shards_add", "--remote", ...args));
     const text = readFileSync(service.config, "utf8");
     const inArray = text.replace(/^\[\[d1_databases\]\]\n(.+\n)+/m, "");
-    writeFileSync(
-      service.config,
-      `d1_databases = [{ binding = "DB", database_name = "${NAME}", migrations_dir = "drizzle" }]\n${inArray}`,
+    const array = `d1_databases = [{ binding = "DB", database_name = "${NAME}", migrations_dir = "drizzle" }]\n`;
+    writeFileSync(service.config, array + inArray);
+    expect(await add()).toContain(
+      "with each of its databases under a line [[d1_databases]], not in an array",
     );
-    const output = await refused(service.run("shards_add", "--remote"));
-    expect(output).toContain("with each of its databases under a line [[d1_databases]], not in an array");
     expect([...service.databases.keys()]).toEqual([NAME]);
+    writeFileSync(service.config, text);
+    const other = service.add(`${NAME}-1`);
+    const moved = await add("--jurisdiction", "eu");
+    expect(moved).toContain("exists outside the jurisdiction eu, and cannot be moved");
+    other.exec("create table other (id integer)");
+    expect(await add()).toContain("DB_1 has tables of another application");
+    expect(other.prepare("select name from sqlite_schema").all()).toEqual([{ name: "other" }]);
     expect(service.directory.prepare("select * from shards").all()).toEqual([]);
   });
 
-  it("creates no database in place of one in which organizations live, whether an empty one is bound or none", async () => {
+  it("binds a database in which organizations live again, and refuses an empty one in its place, as does deploy", async () => {
     const service = await aServiceAtCloudflare([1], [], { 1: 2 });
-    service.databases.delete(`${NAME}-1`);
-    expect(await refused(service.run("shards_add", "--remote"))).toContain(
-      "2 organizations live in shard 1: bind their database, or restore its backup.",
-    );
-    expect([...service.databases.keys()]).toEqual([NAME]);
-    const empty = service.add(`${NAME}-1`);
-    const again = await refused(service.run("shards_add", "--remote"));
-    expect(again).toContain("2 organizations live in shard 1");
-    expect(empty.prepare("select * from sqlite_schema").all()).toEqual([]);
-  });
-
-  it("binds a database again that the configuration lost, and does not touch a database of another service", async () => {
-    const service = await aServiceAtCloudflare([1], [], { 1: 2 });
+    const unbound = readFileSync(service.config, "utf8");
     await done(service.run("shards_add", "--remote", "--yes"));
     expect(readFileSync(service.config, "utf8")).toContain(`database_name = "${NAME}-1"`);
-    const other = service.add(`${NAME}-2`);
-    other.exec("create table other (id integer)");
-    const said = await refused(service.run("shards_add", "--remote"));
-    expect(said).toContain("DB_2 has tables of another application");
-    expect(other.prepare("select name from sqlite_schema").all()).toEqual([{ name: "other" }]);
     expect(service.directory.prepare("select shard from shards").all()).toEqual([{ shard: 1 }]);
+    const said = "2 organizations live in shard 1: bind their database, or restore its backup.";
+    const empty = service.add(`${NAME}-1`);
+    expect(await refused(service.run("deploy"))).toContain(said);
+    expect(await refused(service.run("shards_add", "--remote"))).toContain(said);
+    writeFileSync(service.config, unbound);
+    expect(await refused(service.run("shards_add", "--remote"))).toContain(said);
+    expect(empty.prepare("select * from sqlite_schema").all()).toEqual([]);
+    service.databases.delete(`${NAME}-1`);
+    expect(await refused(service.run("shards_add", "--remote"))).toContain(said);
+    expect([...service.databases.keys()]).toEqual([NAME]);
   });
 });
 
@@ -128,14 +116,14 @@ describe("npm run shards:add -- --remote --region", () => {
   });
 });
 
-it("npm run restore -- --remote repeats a request once if the login has expired, and then says so", async () => {
-  const service = await aServiceAtCloudflare([]);
+it("npm run restore -- --remote repeats a request once if the login has expired, and names what comes next", async () => {
+  const service = await aServiceAtCloudflare([1], [1], { 1: 1 });
+  const restore = (...args: string[]) => service.run("restore", "--remote", "--yes", ...args);
   service.expired.requests = 1;
-  await done(service.run("restore", "--remote", "--yes", "--resume"));
+  const output = await done(restore("--after-time-travel", "--shard", "0"));
+  expect(output).toContain("Before you serve requests, run `npm run deploy -- --config ");
   service.expired.requests = 2;
-  expect(await refused(service.run("restore", "--remote", "--yes", "--resume"))).toBe(
-    "Cloudflare's API answered 401: Authentication error\n",
-  );
+  expect(await refused(restore("--resume"))).toBe("Cloudflare's API answered 401: Authentication error\n");
 });
 
 it("npm run deploy and npm run backup refuse a configuration without a database in which organizations live", async () => {
@@ -150,23 +138,4 @@ it("npm run deploy and npm run backup refuse a configuration without a database 
   expect(existsSync(`${backup}.0`)).toBe(false);
   const absent = await refused(service.run("backup", "--remote", "--shard", "7", "--output", backup));
   expect(absent).toBe(`${service.config} binds no DB_7.\n`);
-});
-
-it("npm run deploy and npm run shards:add refuse an empty database in place of a known one", async () => {
-  const service = await aServiceAtCloudflare([1], [1], { 1: 3 });
-  service.add(`${NAME}-1`);
-  for (const [command = "", ...args] of [["deploy"], ["shards_add", "--remote"]]) {
-    const output = await refused(service.run(command, ...args));
-    expect(output, command).toContain(
-      "3 organizations live in shard 1: bind their database, or restore its backup.",
-    );
-  }
-});
-
-it("npm run restore -- --after-time-travel tells you to complete the directory before you serve requests", async () => {
-  const service = await aServiceAtCloudflare([1], [1], { 1: 1 });
-  const output = await done(
-    service.run("restore", "--remote", "--yes", "--after-time-travel", "--shard", "0"),
-  );
-  expect(output).toContain("Before you serve requests, run `npm run deploy -- --config ");
 });

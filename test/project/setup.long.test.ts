@@ -1,17 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import {
-  cpSync,
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { parseEnv } from "node:util";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { migrationFiles } from "../../src/dev/migrations.ts";
@@ -20,7 +9,7 @@ import { done, refused } from "../e2e/support/ended.ts";
 import { printsOf } from "../support/prints.ts";
 import { type CloudflareRequest, startCloudflare } from "./support/cloudflare_api.ts";
 import { Refusal } from "./support/cloudflare_resources.ts";
-import { shippedConfiguration } from "./support/shipped_configuration.ts";
+import { aCopyOf, shippedConfiguration } from "./support/copied_project.ts";
 
 /** Each command starts wrangler several times, which takes seconds. */
 vi.setConfig({ testTimeout: 900_000 });
@@ -37,11 +26,14 @@ async function anEmptyAccount() {
   onTestFinished(async () => {
     await cloudflare.stop();
   });
-  const folder = mkdtempSync(join(tmpdir(), "setup-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
-  for (const path of ["src", "drizzle", "package.json", "tsconfig.json", ".dev.vars.example", ".gitignore"])
-    cpSync(path, join(folder, path), { recursive: true });
-  symlinkSync(resolve("node_modules"), join(folder, "node_modules"), "junction");
+  const folder = aCopyOf(
+    "src",
+    "drizzle",
+    "package.json",
+    "tsconfig.json",
+    ".dev.vars.example",
+    ".gitignore",
+  );
   const config = join(folder, "wrangler.toml");
   const shipped = shippedConfiguration();
   writeFileSync(config, shipped.replace(/^name = /m, 'account_id = "ours"\n$&'));
@@ -73,9 +65,9 @@ const secretsOf = (account: Account, worker = NAME) =>
 describe("npm run setup", () => {
   it("creates everything in an empty account, and `deploy` then uploads the Worker", async () => {
     const account = await anEmptyAccount();
-    const { folder, databases, settings, buckets, queues, scripts } = account;
+    const { folder, databases, settings, buckets, queues, scripts, hooks } = account;
     const commandLines: string[] = [];
-    account.hooks.before = ({ path }) => {
+    hooks.before = ({ path }) => {
       if (path.endsWith("/secrets-bulk")) commandLines.push(...runningCommandLines());
     };
     const output = await done(account.run("setup", "--yes", "--location", "weur"));
@@ -96,7 +88,6 @@ describe("npm run setup", () => {
     expect(new Set(Object.values(made)).size).toBe(SECRETS.length);
     if (process.platform !== "win32")
       expect(statSync(join(folder, "production.secrets")).mode & 0o777).toBe(0o600);
-    expect(readFileSync(".gitignore", "utf8").split("\n")).toContain("*.secrets");
     const { d } = JSON.parse(made.AUDIT_SIGNING_KEY ?? "");
     for (const secret of [...Object.values(made), d] as string[])
       expect([output, account.configText(), ...commandLines].filter((text) => text.includes(secret))).toEqual(
@@ -110,20 +101,16 @@ describe("npm run setup", () => {
     const before = [account.configText(), account.files()];
     account.requests.length = 0;
     expect(await done(account.run("setup"))).toMatch(/^Everything exists: nothing to do\./);
+    const unfinished = await refused(account.run("deploy", "--yes"));
+    expect(unfinished).toContain("Nothing is deployed. Cloudflare lacks:\n  The secret APP_URL\n");
     expect(account.changes()).toEqual([]);
     expect([account.configText(), account.files()]).toEqual(before);
 
-    const unfinished = await refused(account.run("deploy", "--yes"));
-    expect(unfinished).toContain("Nothing is deployed. Cloudflare lacks:\n  The secret APP_URL\n");
-    expect(scripts.get(NAME)?.uploaded).toBeUndefined();
     const commit = readyToDeploy(account);
     const dry = await done(account.run("deploy", "--dry-run"));
     expect(dry).toContain(`Migrate ${NAME} (DB): ${MIGRATION}\n`);
-    expect(account.changes()).toEqual([]);
     expect(await refused(account.run("deploy"))).toContain("there is no terminal to ask in. Add --yes");
     expect(account.changes()).toEqual([]);
-    expect(account.files()).not.toContain("drizzle/SHA256SUMS");
-
     const first = await done(account.run("deploy", "--yes"));
     expect(scripts.get(NAME)?.uploaded).toMatchObject({
       placement: { region: "aws:eu-central-1" },
@@ -133,20 +120,38 @@ describe("npm run setup", () => {
     expect(queues.get("bulk-invites")?.consumer).toBe(NAME);
     expect(first).toContain(` runs ${commit}, and is ok.\n`);
     expect(first).not.toContain("To go back");
+    const tables = "select name from sqlite_schema where name = 'organizations'";
+    expect(databases.get(NAME)?.prepare(tables).all()).toHaveLength(1);
+
+    const { health } = hooks;
+    hooks.health = () => ({ status: 503, body: { error: "The service is not ready: set APP_URL" } });
+    // Without a pending migration, nobody is asked.
+    const unwell = await refused(account.run("deploy"));
+    expect(unwell).toContain("is not well: ");
+    expect(unwell).toContain("/health answered 503: The service is not ready: set APP_URL.");
+    expect(unwell).toContain("npx wrangler rollback");
+    hooks.health = health;
     writeFileSync(join(folder, "drizzle/0001_more.sql"), "CREATE TABLE more (id INTEGER);\n");
-    const deployed = await done(account.run("deploy", "--yes"));
-    expect(deployed).toContain(
+    const second = await done(account.run("deploy", "--yes"));
+    expect(second).toContain(
       `npx wrangler d1 time-travel restore ${NAME} --bookmark=bookmark-of-${NAME} && npm run restore -- --remote --after-time-travel --yes\n`,
     );
-    expect(deployed).toContain("npx wrangler queues pause-delivery webhook-deliveries");
-    expect(deployed).toContain(` runs ${commit}-dirty, and is ok.\n`);
-    expect(await done(account.run("deploy", "--dry-run"))).toContain(
-      `${NAME} (DB): no migration is pending\n`,
-    );
-    const tables = databases
-      .get(NAME)
-      ?.prepare("select name from sqlite_schema where name = 'organizations'");
-    expect(tables?.all()).toHaveLength(1);
+    expect(second).toContain("npx wrangler queues pause-delivery webhook-deliveries");
+    expect(second).toContain(` runs ${commit}-dirty, and is ok.\n`);
+
+    account.requests.length = 0;
+    const none = await done(account.run("deploy", "--dry-run"));
+    expect(none).toContain(`${NAME} (DB): no migration is pending\n`);
+    const file = join(folder, "drizzle", MIGRATION);
+    writeFileSync(file, `${readFileSync(file, "utf8")}\n-- changed`);
+    for (const flag of ["--yes", "--dry-run"])
+      expect(await refused(account.run("deploy", flag))).toContain(
+        `Nothing is deployed. ${MIGRATION} was changed after it had run.`,
+      );
+    rmSync(join(folder, "drizzle/SHA256SUMS"));
+    const unknown = await refused(account.run("deploy", "--yes"));
+    expect(unknown).toContain(`does not have ${MIGRATION}, which has run`);
+    expect(account.changes()).toEqual([]);
   });
 
   it("continues with the same secrets after it was killed at any change", async () => {
@@ -175,7 +180,7 @@ describe("npm run setup", () => {
     expect(await done(account.run("setup"))).toMatch(/^Everything exists/);
   });
 
-  it("changes nothing with --dry-run, or without a terminal to ask", async () => {
+  it("changes nothing with --dry-run, without a terminal to ask, or without an account", async () => {
     const account = await anEmptyAccount();
     const before = [account.configText(), account.files()];
     const plan = await done(account.run("setup", "--dry-run", "--env", "staging", "--jurisdiction", "eu"));
@@ -186,27 +191,40 @@ describe("npm run setup", () => {
     const american = await done(account.run("setup", "--dry-run", "--jurisdiction", "us"));
     expect(american).toContain(`Create the database ${NAME} in the jurisdiction us\n`);
     expect(american).toContain("Create the bucket recordings in enam\n");
+    const lacking = await refused(account.run("deploy", "--dry-run"));
+    for (const missing of [
+      `The database ${NAME} (DB)`,
+      "The bucket recordings (RECORDINGS)",
+      "The queue chores",
+      "The secret DIGEST_SECRET",
+      "The secret APP_URL",
+    ])
+      expect(lacking).toContain(`  ${missing}\n`);
     expect(account.changes()).toEqual([]);
     expect([account.configText(), account.files()]).toEqual(before);
-  });
-
-  it("shows the plan with --dry-run without an account, and needs one to carry it out", async () => {
-    const account = await anEmptyAccount();
+    account.requests.length = 0;
     const env = { CLOUDFLARE_API_TOKEN: "", HOME: account.folder, XDG_CONFIG_HOME: account.folder };
-    const plan = await done(printsOf(account.start("setup", ["--dry-run"], env)).ended);
-    expect(plan).toContain("You are not logged in at Cloudflare: this is the plan for an empty account.\n");
-    expect(plan).toContain(`Create the database ${NAME}\n`);
-    expect(plan).toContain("Create the queue chores\n");
-    expect(await refused(printsOf(account.start("setup", ["--yes"], env)).ended)).toContain(
-      "npx wrangler login",
+    const unasked = await done(printsOf(account.start("setup", ["--dry-run"], env)).ended);
+    expect(unasked).toContain(
+      "You are not logged in at Cloudflare: this is the plan for an empty account.\n",
     );
+    expect(unasked).toContain(`Create the database ${NAME}\n`);
+    expect(unasked).toContain("Create the queue chores\n");
+    const loggedOut = await refused(printsOf(account.start("setup", ["--yes"], env)).ended);
+    expect(loggedOut).toContain("npx wrangler login");
     expect(account.requests).toEqual([]);
   });
 
-  it("creates an environment beside production, in a jurisdiction, with its own names and secrets", async () => {
+  it("creates an environment beside production, whose secrets a file had, with its own names and secrets", async () => {
     const account = await anEmptyAccount();
+    // The file moved here from another account.
+    const known = { DIGEST_SECRET: "d".repeat(40), INVITE_TOKEN_SECRET: "i".repeat(40) };
+    const lines = Object.entries(known).map(([name, value]) => `${name}=${value}\n`);
+    writeFileSync(join(account.folder, "production.secrets"), lines.join(""));
     await done(account.run("setup", "--yes"));
     const production = secretsOf(account);
+    expect(production).toMatchObject(known);
+    expect(production).toEqual(account.secretsIn("production.secrets"));
     await done(account.run("setup", "--yes", "--env", "staging", "--jurisdiction", "eu"));
     expect(account.settings.get(`${NAME}-staging`)).toMatchObject({ jurisdiction: "eu" });
     expect([...account.buckets.keys()].slice(2)).toEqual(["eu/recordings-staging", "eu/audit-logs-staging"]);
@@ -215,23 +233,22 @@ describe("npm run setup", () => {
     expect(staging).toEqual(account.secretsIn("staging.secrets"));
     for (const name of SECRETS) expect(staging[name]).not.toBe(production[name]);
     expect(secretsOf(account)).toEqual(production);
-    expect(await done(account.run("setup", "--env", "staging", "--jurisdiction", "eu"))).toMatch(
-      /^Everything exists/,
-    );
+    const again = await done(account.run("setup", "--env", "staging", "--jurisdiction", "eu"));
+    expect(again).toMatch(/^Everything exists/);
     const moved = await refused(account.run("setup", "--jurisdiction", "eu"));
     expect(moved).toContain("exists outside the jurisdiction eu, and cannot be moved");
-  });
 
-  it("sets the secrets of its file that the Worker lacks, as after a move to another account", async () => {
-    const account = await anEmptyAccount();
-    const file = join(account.folder, "production.secrets");
-    writeFileSync(file, `DIGEST_SECRET=${"d".repeat(40)}\nINVITE_TOKEN_SECRET=${"i".repeat(40)}\n`);
-    await done(account.run("setup", "--yes"));
-    expect(secretsOf(account)).toMatchObject({
-      DIGEST_SECRET: "d".repeat(40),
-      INVITE_TOKEN_SECRET: "i".repeat(40),
-    });
-    expect(account.secretsIn("production.secrets")).toEqual(secretsOf(account));
+    account.settings.set(NAME, { read_replication: { mode: "disabled" } });
+    account.requests.length = 0;
+    const unreplicated = await refused(account.run("deploy", "--dry-run"));
+    expect(unreplicated).toContain(`  Read replication of the database ${NAME} (DB) is off\n`);
+    expect(unreplicated).not.toContain("The queue");
+    expect(unreplicated.trimEnd().split("\n").slice(-3)).toEqual([
+      "To do:",
+      `  Migrate ${NAME} (DB): ${MIGRATION}`,
+      "  Upload the Worker",
+    ]);
+    expect(account.changes()).toEqual([]);
   });
 
   it.each([
@@ -280,77 +297,10 @@ function readyToDeploy({ folder, configText, environment, hooks, requests, scrip
   git("init", "--quiet");
   writeFileSync(join(folder, ".git/info/exclude"), "node_modules\n*.secrets\n");
   git("add", "--all");
-  git(
-    "-c",
-    "user.name=Operator",
-    "-c",
-    "user.email=operator@example.com",
-    "commit",
-    "--quiet",
-    "-m",
-    "Deploy",
-  );
+  const author = ["-c", "user.name=Operator", "-c", "user.email=operator@example.com"];
+  git(...author, "commit", "--quiet", "-m", "Deploy");
   return git("rev-parse", "--short=12", "HEAD");
 }
-
-describe("npm run deploy", () => {
-  it("refuses a migration that was changed after it had run, and reports a version that is not well", async () => {
-    const account = await anEmptyAccount();
-    await done(account.run("setup", "--yes"));
-    readyToDeploy(account);
-    const { hooks, scripts } = account;
-    const health = hooks.health;
-    hooks.health = () => ({ status: 503, body: { error: "The service is not ready: set APP_URL" } });
-    const unwell = await refused(account.run("deploy", "--yes"));
-    expect(unwell).toContain("is not well: ");
-    expect(unwell).toContain("/health answered 503: The service is not ready: set APP_URL.");
-    expect(unwell).toContain("npx wrangler rollback");
-    hooks.health = health;
-
-    // Without a pending migration, nobody is asked.
-    expect(await done(account.run("deploy"))).toContain("and is ok.");
-    scripts.delete(NAME);
-    const file = join(account.folder, "drizzle", MIGRATION);
-    writeFileSync(file, `${readFileSync(file, "utf8")}\n-- changed`);
-    scripts.set(NAME, { secrets: new Map([...SECRETS, ...SECRETS_BY_HAND].map((name) => [name, "secret"])) });
-    for (const flag of ["--yes", "--dry-run"])
-      expect(await refused(account.run("deploy", flag))).toContain(
-        `Nothing is deployed. ${MIGRATION} was changed after it had run.`,
-      );
-    rmSync(join(account.folder, "drizzle/SHA256SUMS"));
-    expect(await refused(account.run("deploy", "--yes"))).toContain(
-      `does not have ${MIGRATION}, which has run`,
-    );
-    expect(scripts.get(NAME)?.uploaded).toBeUndefined();
-  });
-});
-
-describe("npm run deploy -- --dry-run", () => {
-  it("lists everything that Cloudflare lacks, and changes nothing", async () => {
-    const account = await anEmptyAccount();
-    const lacking = await refused(account.run("deploy", "--dry-run"));
-    for (const missing of [
-      `The database ${NAME} (DB)`,
-      "The bucket recordings (RECORDINGS)",
-      "The queue chores",
-      "The secret DIGEST_SECRET",
-      "The secret APP_URL",
-    ])
-      expect(lacking).toContain(`  ${missing}\n`);
-    await done(account.run("setup", "--yes"));
-    account.settings.set(NAME, { read_replication: { mode: "disabled" } });
-    account.requests.length = 0;
-    const unreplicated = await refused(account.run("deploy", "--dry-run"));
-    expect(unreplicated).toContain(`  Read replication of the database ${NAME} (DB) is off\n`);
-    expect(unreplicated).not.toContain("The queue");
-    expect(unreplicated.trimEnd().split("\n").slice(-3)).toEqual([
-      "To do:",
-      `  Migrate ${NAME} (DB): ${MIGRATION}`,
-      "  Upload the Worker",
-    ]);
-    expect(account.changes()).toEqual([]);
-  });
-});
 
 /** The arguments of all processes, on systems that show them. */
 function runningCommandLines(): string[] {

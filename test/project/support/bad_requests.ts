@@ -2,54 +2,55 @@
  * Turns good requests into bad ones. published_limits.long.test.ts tries the values of each field by themselves: here they meet wrong
  * JSON, paths, queries, headers and methods.
  */
-import fc from "fast-check";
+import type { Chance } from "../../support/chance.ts";
 
-/** A request as it is sent, readable in the output of a failed run. */
-export interface Sent {
+export interface Draft {
   method: string;
   /** The path without the base path of the API, but with the query. */
   path: string;
   headers: Record<string, string>;
-  body?: string;
-}
-
-/** A good request, with its body before it becomes text. */
-export interface Draft extends Omit<Sent, "body"> {
   body?: unknown;
   /** Paths to all values that a body may have, including values that this body lacks. */
   fields: string[][];
-  /** Changes the body's text. */
-  asText: (json: string) => string;
+  /** The body as text, once that is wrong. */
+  text?: string;
 }
 
-type Mutation = (draft: Draft) => Draft;
+type Mutation = (draft: Draft, chance: Chance) => Draft;
 
 const words = (text: string) => text.split(" ");
 
-const oddText = fc.oneof(
-  fc.constantFrom(
-    ...words(
-      "null true 0 -0 01 +1 1.0 0x10 1e3 １ 😀 é \u202e \ufeff \ud83d \0 ' \" \\ % ` @ __proto__ constructor ../.. {} []",
-    ),
-    ...["", " ", "a@example.com\n", "'; drop table users; --", "9".repeat(30), "é".repeat(5000)],
+const ODD_TEXTS = [
+  ...words(
+    "null true 0 -0 01 +1 1.0 0x10 1e3 １ 😀 é \u202e \ufeff \ud83d \0 ' \" \\ % ` @ __proto__ constructor ../.. {} []",
   ),
-  fc.string({ unit: "binary", maxLength: 30 }),
-);
+  ...["", " ", "a@example.com\n", "'; drop table users; --", "9".repeat(30), "é".repeat(5000)],
+];
 
-const oddValue = fc.oneof(
-  fc.constantFrom<unknown>(
-    null,
-    -0,
-    1.5,
-    1e21,
-    2 ** 53,
-    [[]],
-    { length: 3 },
-    JSON.parse('{"__proto__":{"slug":"x"}}'),
-  ),
-  oddText,
-  fc.jsonValue({ maxDepth: 3 }),
-);
+const ODD_VALUES = [null, -0, 1.5, 1e21, 2 ** 53, [[]], { length: 3 }, JSON.parse('{"__proto__":{"a":1}}')];
+
+const some = <Value>(chance: Chance, most: number, make: () => Value): Value[] =>
+  Array.from({ length: chance.below(most + 1) }, make);
+
+function oddText(chance: Chance): string {
+  if (chance.is(0.5)) return chance.pick(ODD_TEXTS);
+  const characters = chance.pick([0x80, 0x3000, 0x110000]);
+  return some(chance, 30, () => String.fromCodePoint(chance.below(characters))).join("");
+}
+
+function oddValue(chance: Chance, depth = 3): unknown {
+  const inner = () => oddValue(chance, depth - 1);
+  if (depth > 0 && chance.is(0.2)) return some(chance, 3, inner);
+  if (depth > 0 && chance.is(0.2))
+    return Object.fromEntries(some(chance, 3, () => [oddText(chance), inner()]));
+  return chance.is(0.5) ? chance.pick(ODD_VALUES) : oddText(chance);
+}
+
+/** Part of a path or a query: an encoded text, or a wrong encoding. */
+const oddSegment = (chance: Chance): string =>
+  chance.is(0.5)
+    ? encodeURIComponent(oddText(chance).toWellFormed())
+    : chance.pick(["", ...words("% %zz %ff %00 %c0%af .. . %2e%2e %2F ; :id * 0 -1 1.5")]);
 
 /** A copy with the value at one path replaced. */
 function replaced(value: unknown, [first, ...rest]: string[], by: unknown): unknown {
@@ -59,96 +60,59 @@ function replaced(value: unknown, [first, ...rest]: string[], by: unknown): unkn
   return copy;
 }
 
-const valueMutation = fc.tuple(fc.nat(), oddValue).map(
-  ([at, odd]): Mutation =>
-    (draft) => ({ ...draft, body: replaced(draft.body, draft.fields[at % draft.fields.length] ?? [], odd) }),
-);
+const replaceValue: Mutation = (draft, chance) => ({
+  ...draft,
+  body: replaced(draft.body, chance.pick(draft.fields), oddValue(chance)),
+});
 
-/** Inserts a text into the JSON, or cuts it off. */
-const jsonMutation = fc
-  .tuple(
-    fc.nat(),
-    fc.option(fc.constantFrom("", "{", "]", ",", '"', "\\", "\0", "\ufeff", "NaN", "1e999", "//", "\ud83d")),
-  )
-  .map(
-    ([at, inserted]): Mutation =>
-      (draft) => ({
-        ...draft,
-        asText(json) {
-          const place = at % (json.length + 1);
-          return json.slice(0, place) + (inserted === null ? "" : inserted + json.slice(place + 1));
-        },
-      }),
-  );
+const INSERTED = ["", "{", "]", ",", '"', "\\", "\0", "\ufeff", "NaN", "1e999", "//", "\ud83d"];
 
-/** Parts of paths and queries: encoded texts, and wrong encodings. */
-const oddSegment = fc.oneof(
-  oddText.map((text) => encodeURIComponent(text.toWellFormed())),
-  fc.constantFrom("", ...words("% %zz %ff %00 %c0%af .. . %2e%2e %2F ; :id * 0 -1 1.5")),
-);
+/** Replaces a character of the JSON, or cuts the JSON off. */
+const breakJson: Mutation = (draft, chance) => {
+  const json = draft.text ?? JSON.stringify(draft.body) ?? "";
+  const place = chance.below(json.length + 1);
+  const rest = chance.is(0.2) ? "" : chance.pick(INSERTED) + json.slice(place + 1);
+  return { ...draft, text: json.slice(0, place) + rest };
+};
 
-const pathMutation = fc.tuple(fc.nat(), oddSegment, fc.constantFrom("replace", "insert", "drop")).map(
-  ([at, segment, how]): Mutation =>
-    (draft) => {
-      const [path = "", query] = draft.path.split("?");
-      const segments = path.split("/");
-      const position = 1 + (at % segments.length);
-      segments.splice(position, how === "insert" ? 0 : 1, ...(how === "drop" ? [] : [segment]));
-      return { ...draft, path: segments.join("/") + (query ? `?${query}` : "") };
-    },
-);
+const changePath: Mutation = (draft, chance) => {
+  const [path = "", query] = draft.path.split("?");
+  const segments = path.split("/");
+  const added = chance.is(2 / 3) ? [oddSegment(chance)] : [];
+  segments.splice(1 + chance.below(segments.length), chance.below(2), ...added);
+  return { ...draft, path: segments.join("/") + (query ? `?${query}` : "") };
+};
 
 const PARAMETERS = words("page per_page date_start user_id event from to type after");
 
-const queryMutation = fc
-  .array(fc.tuple(fc.oneof(fc.constantFrom(...PARAMETERS), oddSegment), oddSegment), {
-    minLength: 1,
-    maxLength: 4,
-  })
-  .map(
-    (parameters): Mutation =>
-      (draft) => ({
-        ...draft,
-        path: `${draft.path}${draft.path.includes("?") ? "&" : "?"}${parameters.map((each) => each.join("=")).join("&")}`,
-      }),
-  );
+const addToQuery: Mutation = (draft, chance) => {
+  const name = () => (chance.is(0.5) ? chance.pick(PARAMETERS) : oddSegment(chance));
+  const query = some(chance, 4, () => `${name()}=${oddSegment(chance)}`).join("&");
+  return { ...draft, path: `${draft.path}${draft.path.includes("?") ? "&" : "?"}${query}` };
+};
 
 const HEADERS = words(
   "Content-Type Content-Encoding Accept X-D1-Bookmark Idempotency-Key X-Acting-User X-Purpose-Of-Use X-Request-Id Authorization X-Client-ID",
 );
+const ODD_HEADERS = ["Bearer ", "a".repeat(10_000), "application/json; charset=utf-16", "text/plain"];
 
-/** HTTP headers hold bytes, without line breaks. */
-const oddHeader = fc
-  .oneof(
-    oddText,
-    fc.constantFrom("Bearer ", "a".repeat(10_000), "application/json; charset=utf-16", "text/plain"),
-  )
-  .map((text) => text.replace(/[^\t\x20-\x7e\x80-\xff]/g, "?").trim());
+const changeHeader: Mutation = (draft, chance) => {
+  const value = chance.is(0.5) ? oddText(chance) : chance.pick(ODD_HEADERS);
+  // HTTP headers hold bytes, without line breaks.
+  const bytes = value.replace(/[^\t\x20-\x7e\x80-\xff]/g, "?").trim();
+  return { ...draft, headers: { ...draft.headers, [chance.pick(HEADERS)]: bytes } };
+};
 
-const headerMutation = fc.tuple(fc.constantFrom(...HEADERS), oddHeader).map(
-  ([name, value]): Mutation =>
-    (draft) => ({ ...draft, headers: { ...draft.headers, [name]: value } }),
-);
+const METHODS = words("GET POST PUT DELETE PATCH HEAD OPTIONS PROPFIND get x");
 
-const methodMutation = fc.constantFrom(...words("GET POST PUT DELETE PATCH HEAD OPTIONS PROPFIND get x")).map(
-  (method): Mutation =>
-    (draft) => ({ ...draft, method }),
-);
+const changeMethod: Mutation = (draft, chance) => ({ ...draft, method: chance.pick(METHODS) });
 
-export const mutations = fc.array(
-  fc.oneof(
-    { weight: 4, arbitrary: valueMutation },
-    { weight: 4, arbitrary: jsonMutation },
-    { weight: 3, arbitrary: pathMutation },
-    { weight: 2, arbitrary: queryMutation },
-    { weight: 2, arbitrary: headerMutation },
-    { weight: 1, arbitrary: methodMutation },
-  ),
-  { minLength: 1, maxLength: 3 },
-);
+const MUTATIONS: Mutation[] = [
+  ...[replaceValue, replaceValue, replaceValue, replaceValue, breakJson, breakJson, breakJson, breakJson],
+  ...[changePath, changePath, changePath, addToQuery, addToQuery, changeHeader, changeHeader, changeMethod],
+];
 
-export function mutated(draft: Draft, changes: Mutation[]): Sent {
-  const { method, path, headers, body, asText } = changes.reduce((now, change) => change(now), draft);
-  const json = JSON.stringify(body);
-  return { method, path, headers, ...(json === undefined ? {} : { body: asText(json) }) };
+export function mutated(draft: Draft, chance: Chance): Draft {
+  const mutations = Array.from({ length: 1 + chance.below(3) }, () => chance.pick(MUTATIONS));
+  return mutations.reduce((now, mutation) => mutation(now, chance), draft);
 }

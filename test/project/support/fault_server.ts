@@ -4,22 +4,21 @@ import type { AddressInfo } from "node:net";
 
 const ROOM = { id: 7, name: "Cardiology", slug: "cardiology" };
 
-export interface Log {
-  requests: { method: string; key: string | undefined; at: number }[];
-  /** How often the operation was carried out. Replays do not count. */
-  done: number;
-  /** The idempotency keys of the requests. */
-  known: Set<string>;
+interface Received {
+  method: string | undefined;
+  key: string | string[] | undefined;
+  at: number;
 }
 
-type Answer = (response: ServerResponse) => void;
+/** Answers the client's nth request. */
+type Answer = (response: ServerResponse, n: number) => void;
 
 const refuse =
-  (status: number, headers: Record<string, string> = {}, error = "Not now"): Answer =>
-  (response) =>
+  (status: number, headers: Record<string, string> = {}): Answer =>
+  (response, n) =>
     response
       .writeHead(status, { "Content-Type": "application/json", "X-Request-Id": "request-1", ...headers })
-      .end(JSON.stringify({ error }));
+      .end(JSON.stringify({ error: `Not now, said ${n} times` }));
 
 const breakOff: Answer = (response) => response.destroy();
 
@@ -28,18 +27,8 @@ const cutOff: Answer = (response) => {
   response.write('{"id": 7, "na', () => response.destroy());
 };
 
-const hang: Answer = () => {};
-
-interface Fault {
-  answer: Answer;
-  /** Whether the server carries out the request before it fails. */
-  isDone?: true;
-  /** Whether requests after the first fail too. */
-  isEndless?: true;
-}
-
-/** Faults for the first request of a client. */
-export const FAULTS: Record<string, Fault> = {
+/** Faults for the first request of a client. `isDone` says whether the server carries it out before it fails. */
+export const FAULTS: Record<string, { answer: Answer; isDone?: true }> = {
   "broken before it is carried out": { answer: breakOff },
   "broken after it is carried out": { answer: breakOff, isDone: true },
   "cut off in the body": { answer: cutOff, isDone: true },
@@ -50,53 +39,43 @@ export const FAULTS: Record<string, Fault> = {
   "500": { answer: refuse(500), isDone: true },
 };
 
-/** Faults that are not tried with every operation. */
-const OTHER_FAULTS: Record<string, Fault> = {
-  "503 for ever": { answer: refuse(503, { "Retry-After": "0" }), isEndless: true },
-  "429 for an hour": { answer: refuse(429, { "Retry-After": "3600" }), isEndless: true },
-  "aborted while it waits for a response": { answer: hang, isEndless: true },
-  "aborted between two attempts": { answer: refuse(503, { "Retry-After": "30" }), isEndless: true },
+/** Faults of every request, which are not tried with every operation. */
+const ENDLESS: Record<string, Answer> = {
+  "503 for ever": refuse(503, { "Retry-After": "0" }),
+  "429 for an hour": refuse(429, { "Retry-After": "3600" }),
+  "aborted while it waits for a response": () => {},
+  "aborted between two attempts": refuse(503, { "Retry-After": "30" }),
 };
 
 /** A server that fails as the client id says: `<runtime> <operation>: <fault>`. */
 export async function startFaultServer() {
-  const logs = new Map<string, Log>();
-  const logOf = (id: string): Log => logs.get(id) ?? { requests: [], done: 0, known: new Set() };
+  const received = new Map<string, Received[]>();
+  const requestsOf = (id: string) => received.get(id) ?? [];
   const server = createServer((request, response) => {
     request.resume().on("end", () => answer(request, response));
   });
 
-  function answer(request: IncomingMessage, response: ServerResponse) {
-    const id = String(request.headers["x-client-id"]);
-    const log = logOf(id);
+  function answer({ headers, url, method }: IncomingMessage, response: ServerResponse) {
+    const id = String(headers["x-client-id"]);
+    const requests = requestsOf(id);
     // The client may ask before it has sent anything else.
-    if (request.url === "/seen") return response.end(String(log.requests.length));
-    logs.set(id, log);
-    const key = request.headers["idempotency-key"] as string | undefined;
-    log.requests.push({ method: request.method ?? "", key, at: Date.now() });
+    if (url === "/seen") return response.end(String(requests.length));
+    requests.push({ method, key: headers["idempotency-key"], at: Date.now() });
+    received.set(id, requests);
     const name = id.slice(id.indexOf(": ") + 2);
-    const fault = FAULTS[name] ?? OTHER_FAULTS[name];
-    const isFaulty = fault && (log.requests.length === 1 || fault.isEndless);
-    if (isFaulty && !fault.isDone) {
-      if (name === "503 for ever")
-        return refuse(503, { "Retry-After": "0" }, `Not now, said ${log.requests.length} times`)(response);
-      return fault.answer(response);
-    }
-    const wasGone = request.method === "DELETE" && log.done > 0;
-    if (!(key && log.known.has(key))) log.done++;
-    if (key) log.known.add(key);
-    if (isFaulty) return fault.answer(response);
-    if (wasGone) return refuse(404, {}, "Waiting room not found")(response);
-    if (request.method === "DELETE") return response.writeHead(204).end();
-    response
-      .writeHead(200, { "Content-Type": "application/json" })
-      .end(JSON.stringify(request.url?.endsWith("/token_exchange") ? { code: "code" } : ROOM));
+    const isFirst = requests.length === 1;
+    const fault = ENDLESS[name] ?? (isFirst && FAULTS[name]?.answer);
+    if (fault) return fault(response, requests.length);
+    if (method === "DELETE" && FAULTS[name]?.isDone) return refuse(404)(response, requests.length);
+    if (method === "DELETE") return response.writeHead(204).end();
+    const body = url?.endsWith("/token_exchange") ? { code: "code" } : ROOM;
+    response.writeHead(200, { "Content-Type": "application/json" }).end(JSON.stringify(body));
   }
 
   await once(server.listen(0, "127.0.0.1"), "listening");
   return {
     baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    logOf,
+    requestsOf,
     stop() {
       server.closeAllConnections();
       server.close();

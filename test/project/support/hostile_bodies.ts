@@ -29,15 +29,11 @@ export function* faultyBodies(schema: JsonSchema, example: unknown, limit: numbe
     const [before = "", after = ""] = JSON.stringify(withMarker(example, path)).split(JSON.stringify(MARKER));
     const room = limit - Buffer.byteLength(before + after) - 2;
     const at = (what: string, json: string) => ({ what: `${what} as ${where}`, text: before + json + after });
-    if (isOf(node, "array")) {
-      for (const element of [...ELEMENTS, ...faultyElements(node.items ?? {})])
-        yield at(`a list of ${element.slice(0, 50)}`, listOf(element, room));
+    for (const element of isOf(node, "array") ? [...ELEMENTS, ...faultyElements(node.items ?? {})] : []) {
+      const what = element.slice(0, 50);
+      yield at(`a list of ${what}`, listOf(element, room));
       // As long as the list may be, so that the service checks each element.
-      for (const element of [...ELEMENTS, ...faultyElements(node.items ?? {})])
-        yield at(
-          `an accepted number of ${element.slice(0, 50)}`,
-          listOf(element, room, node.maxItems ?? Number.POSITIVE_INFINITY),
-        );
+      yield at(`an accepted number of ${what}`, listOf(element, room, node.maxItems));
     }
     if (isOf(node, "string"))
       for (const part of node.format === "date-time" ? [...PARTS, "T00:00"] : PARTS)
@@ -59,25 +55,18 @@ function* shapes(limit: number): Generator<HostileBody> {
     yield { what: `a list of ${element}`, text: listOf(element, limit) };
     yield { what: `an accepted number of ${element}`, text: listOf(element, limit, 99_000) };
   }
-  for (const [depth, what] of [
-    [Number.POSITIVE_INFINITY, "lists in lists"],
-    [99_000, "an accepted number of lists in lists"],
-  ] as const) {
-    const levels = Math.min(depth, Math.floor(limit / 2));
-    yield { what, text: "[".repeat(levels) + "]".repeat(levels) };
+  for (const most of [Number.POSITIVE_INFINITY, 99_000]) {
+    const lists = Math.min(most, Math.floor(limit / 2));
+    yield { what: `lists in lists, ${lists} deep`, text: "[".repeat(lists) + "]".repeat(lists) };
+    const objects = Math.min(most, Math.floor(limit / 6) - 1);
+    const text = `${'{"a":'.repeat(objects)}0${"}".repeat(objects)}`;
+    yield { what: `objects in objects, ${objects} deep`, text };
   }
-  for (const depth of [Math.floor(limit / 6) - 1, Math.min(99_000, Math.floor(limit / 6) - 1)])
-    yield {
-      what: `objects in objects, ${depth} deep`,
-      text: `${'{"a":'.repeat(depth)}0${"}".repeat(depth)}`,
-    };
   yield { what: "lists that do not end", text: "[".repeat(limit) };
   yield { what: "a text that does not end", text: `["${"[".repeat(limit - 2)}` };
   yield { what: "very many keys", text: objectOf(limit, (n) => `"k${n}":0`) };
-  yield {
-    what: "very many objects of different keys",
-    text: `[${fillWith(limit - 2, (n) => `{"k${n}":0}`)}]`,
-  };
+  const objects = fillWith(limit - 2, (n) => `{"k${n}":0}`);
+  yield { what: "very many objects of different keys", text: `[${objects}]` };
   yield { what: "a key over and over", text: objectOf(limit, () => '"a":0') };
   yield { what: "a long key", text: `{"${"k".repeat(limit - 6)}":0}` };
   yield { what: "a long text", text: `"${"a".repeat(limit - 2)}"` };

@@ -7,8 +7,7 @@ import type { FileStore } from "../../../src/dev/file_store.ts";
 import { isMoved } from "../../../src/dev/move_statements.ts";
 import { tablesOf } from "../../../src/dev/organization_rows.ts";
 import type { Regions } from "../../../src/dev/region_files.ts";
-import type { Rows } from "../../../src/dev/statement_runner.ts";
-import { type Run, runWith } from "../../../src/dev/statement_runner.ts";
+import { type Rows, type Run, runWith } from "../../../src/dev/statement_runner.ts";
 import { RECORDED_PARTICIPANTS } from "../../support/recorded_participants.ts";
 import { bindingsOfShards, databasesInMemory } from "./busy_shards.ts";
 import { writeRowsInEveryTable } from "./every_table.ts";
@@ -144,24 +143,25 @@ export function fillOrganization(
 }
 
 /** Two regions with buckets in memory: `us` for the first database, and `eu` for the others. */
-export function twoRegions(regions: string[] = ["us", "eu", "eu"]) {
-  const buckets: Record<string, Map<string, string>[]> = {
-    us: [new Map(), new Map()],
-    eu: [new Map(), new Map()],
-  };
+export function twoRegions() {
+  const aBucket = () => new Map<string, string>();
+  const [usRecordings, usDays, euRecordings, euDays] = [aBucket(), aBucket(), aBucket(), aBucket()];
+  const regionOf = (shard: number) => (shard === 0 ? "us" : "eu");
   const inRegions = (beforeEach: (read?: string) => void = () => {}): Regions => ({
-    regionOf: (shard) => regions[shard] ?? "",
+    regionOf,
     filesOf(shard) {
-      const region = regions[shard] ?? "";
-      const [recordings, auditLogs] = (buckets[region] ?? []).map((files) => storeOf(files, beforeEach));
+      const region = regionOf(shard);
+      const recordings = storeOf(region === "us" ? usRecordings : euRecordings, beforeEach);
+      const auditLogs = storeOf(region === "us" ? usDays : euDays, beforeEach);
       return {
-        ...{ region, bucketName: `recordings-${region}`, lockedDays: async () => 0 },
-        ...{ recordings: recordings as FileStore, auditLogs: auditLogs as FileStore },
+        region,
+        bucketName: `recordings-${region}`,
+        recordings,
+        auditLogs,
+        lockedDays: async () => 0,
       };
     },
   });
-  const [usRecordings, usDays] = buckets.us as [Map<string, string>, Map<string, string>];
-  const [euRecordings, euDays] = buckets.eu as [Map<string, string>, Map<string, string>];
   return { inRegions, usRecordings, usDays, euRecordings, euDays };
 }
 

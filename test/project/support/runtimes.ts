@@ -1,8 +1,9 @@
-import { spawn, spawnSync } from "node:child_process";
+import { execFile, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
+import { promisify } from "node:util";
 import { createTestHarness, unstable_readConfig } from "wrangler";
 
 const SCENARIOS = "test/project/support/client_scenarios.mjs";
@@ -37,18 +38,10 @@ if (!otherNode)
 
 function inNode(node: string): Run {
   return async (given) => {
-    const folder = mkdtempSync(join(tmpdir(), "client-"));
-    const program = join(folder, "program.mjs");
-    writeFileSync(
-      program,
-      `${imports((file) => pathToFileURL(file).href)}
-process.stdout.write(JSON.stringify(await runScenarios(client, ${JSON.stringify(given)})));`,
-    );
-    const child = spawn(node, [program], { stdio: ["ignore", "pipe", "inherit"] });
-    let output = "";
-    for await (const chunk of child.stdout) output += chunk;
-    rmSync(folder, { recursive: true });
-    return JSON.parse(output);
+    const program = `${imports((file) => pathToFileURL(file).href)}
+process.stdout.write(JSON.stringify(await runScenarios(client, ${JSON.stringify(given)})));`;
+    const { stdout } = await promisify(execFile)(node, ["--input-type=module", "--eval", program]);
+    return JSON.parse(stdout);
   };
 }
 

@@ -2,15 +2,15 @@
  * Sends bad requests to the routes of all APIs, and fails at the first wrong answer:
  * `node send_bad_requests.ts <number> [seed]`.
  */
-import fc from "fast-check";
+import { Chance } from "../../support/chance.ts";
 import type { MakeExample } from "../../support/clinic.ts";
-import { type Draft, mutated, mutations, type Sent } from "./bad_requests.ts";
+import { type Draft, mutated } from "./bad_requests.ts";
 import { exampleFor } from "./documented_examples.ts";
 import { documentedOperations, nodesOf } from "./request_schemas.ts";
 import { isRefusal, type Outcome, openService } from "./service_in_memory.ts";
-import { ORIGIN } from "./worker_in_node.ts";
+import { makeRequest } from "./worker_in_node.ts";
 
-const [numRuns = 1000, seed = 20_261_117] = process.argv.slice(2).map(Number);
+const [count = 1000, seed = 20_261_117] = process.argv.slice(2).map(Number);
 
 /** In bytes: the memory that may stay in use. A little is cached, but not for each request. */
 const MAX_GROWTH = 8_000_000;
@@ -29,87 +29,71 @@ const operations = documentedOperations.flatMap((operation) => {
   const isReport = operation.api === "platform" && operation.method === "PUT";
   return [{ operation, example }, ...(isReport ? [{ operation, example: repeated }] : [])];
 });
+type Source = (typeof operations)[number];
 
+const chance = new Chance(seed);
 let service = await openService();
-const drafts = new Map<number, Draft>();
-const statuses = new Map<number, number>();
+const drafts = new Map<Source, Draft>();
+const statuses: Record<number, number> = {};
 const heap: number[] = [];
-let sent = 0;
 
-await fc
-  .assert(
-    fc.asyncProperty(fc.nat(operations.length - 1), mutations, async (n, changes) => {
-      if (sent > 0 && sent % REQUESTS_OF_ONE_SERVICE === 0) {
-        service = await openService();
-        drafts.clear();
-      }
-      const { api } = (operations[n] as (typeof operations)[number]).operation;
-      const draft = drafts.get(n) ?? (await draftOf(n).catch((error) => draftOfNewService(n, error)));
-      const request = mutated(draft, changes);
-      const outcome = await service.send(toRequest(`/api/${api}`, request));
-      requireGoodAnswer(request, outcome);
-      // The request may have used up the resource that it was about.
-      if (outcome.changes > 0) drafts.delete(n);
-      else drafts.set(n, draft);
-      statuses.set(outcome.status, (statuses.get(outcome.status) ?? 0) + 1);
-      if (++sent === Math.floor(numRuns / 2) || sent === numRuns) heap.push(usedHeap());
-    }),
-    { numRuns, seed, endOnFailure: true },
-  )
-  .catch(({ message, cause }) => {
-    // Prints the request and the seed. The generators that fast-check prints say nothing about the request.
-    process.stderr.write(`${cause?.message ?? message}\n${/\{ seed.*\}/.exec(message)?.[0]}\n`);
+for (let n = 1; n <= count; n++) {
+  const source = chance.pick(operations);
+  const draft =
+    drafts.get(source) ?? (await draftOf(source).catch((error) => draftOfNewService(source, error)));
+  const { text, ...request } = mutated(draft, chance);
+  const body = text ?? JSON.stringify(request.body);
+  const canHaveBody = !/^(get|head)$/i.test(request.method);
+  const path = `/api/${source.operation.api}${request.path}`;
+  const outcome = await service.send(
+    makeRequest(request.method, path, request.headers, canHaveBody ? body : undefined),
+  );
+  const fault = faultOf(request.method, outcome);
+  if (fault) {
+    const said = JSON.stringify({ ...request, body, fields: undefined }).slice(0, 3000);
+    process.stderr.write(`Request ${n} of seed ${seed}: ${fault}\n${said}\n${outcome.status} `);
+    process.stderr.write(`${outcome.text.slice(0, 1000)}\n${outcome.faults.join("\n")}\n`);
     process.exit(1);
-  });
+  }
+  // The request may have used up the resource that it was about.
+  if (outcome.changes > 0) drafts.delete(source);
+  else drafts.set(source, draft);
+  statuses[outcome.status] = (statuses[outcome.status] ?? 0) + 1;
+  if (n % REQUESTS_OF_ONE_SERVICE === 0) await startService();
+  if (n === Math.floor(count / 2) || n === count) heap.push(usedHeap());
+}
 const [halfway = 0, end = 0] = heap;
 if (end - halfway > MAX_GROWTH)
   throw new Error(`The second half of the requests took ${end - halfway} bytes for good`);
-process.stdout.write(`${JSON.stringify(Object.fromEntries([...statuses].sort()))}\n`);
+process.stdout.write(`${JSON.stringify(statuses)}\n`);
 process.exit(0);
 
-/**
- * Makes the draft with a new service, because a bad request may have deleted what the examples need, such as a room.
- */
-async function draftOfNewService(n: number, error: Error): Promise<Draft> {
-  if (!/^Set-up failed: .* 404 /.test(error.message)) throw error;
+async function startService() {
   service = await openService();
   drafts.clear();
-  return draftOf(n);
 }
 
-async function draftOf(n: number): Promise<Draft> {
-  const { operation, example } = operations[n] as (typeof operations)[number];
-  const { api, method, body: documented } = operation;
+/** Makes the draft with a new service, because a bad request may have deleted what the examples need, such as a room. */
+async function draftOfNewService(source: Source, error: Error): Promise<Draft> {
+  if (!/^Set-up failed: .* 404 /.test(error.message)) throw error;
+  await startService();
+  return draftOf(source);
+}
+
+async function draftOf({ operation: { api, method, body: documented }, example }: Source): Promise<Draft> {
   const { path, body } = await example(service.clinic);
   // The path to a value in the first element of each list.
   const fields = documented
     ? nodesOf(documented.schema).map((node) => node.path.map((name) => (name === "*" ? "0" : name)))
     : [[]];
-  const headers = { ...service.credentials[api], ...(body ? { "Content-Type": "application/json" } : {}) };
-  return { method, path, headers, body, fields, asText: (json) => json };
+  return { method, path, headers: service.credentials[api], body, fields };
 }
 
-function toRequest(base: string, { method, path, headers, body }: Sent): Request {
-  const hasBody = body !== undefined && !/^(get|head)$/i.test(method);
-  const length: Record<string, string> = hasBody ? { "Content-Length": String(Buffer.byteLength(body)) } : {};
-  return new Request(`${ORIGIN}${base}${path}`, {
-    method,
-    headers: { ...headers, ...length },
-    ...(hasBody ? { body } : {}),
-  });
-}
-
-function requireGoodAnswer(request: Sent, { status, text, changes, faults }: Outcome) {
-  const fail = (what: string) => {
-    throw new Error(
-      `${what}\n${JSON.stringify(request).slice(0, 3000)}\n${status} ${text.slice(0, 1000)}\n${faults.join("\n")}`,
-    );
-  };
-  if (status >= 500) fail("A fault of the service");
+function faultOf(method: string, { status, text, changes }: Outcome): string | undefined {
+  if (status >= 500) return "A fault of the service";
   if (status < 400) return;
-  if (changes > 0) fail(`A refused request changed ${changes} rows`);
-  if (request.method.toUpperCase() === "HEAD") return;
-  if (!isRefusal(text)) fail("Not the shape of a refusal");
+  if (changes > 0) return `A refused request changed ${changes} rows`;
+  if (method.toUpperCase() !== "HEAD" && !isRefusal(text)) return "Not the shape of a refusal";
 }
 
 function usedHeap(): number {

@@ -1,156 +1,70 @@
-import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
 import { DAY, HOUR } from "../../../src/units.ts";
 import { RECORDED_PARTICIPANTS } from "../../support/recorded_participants.ts";
 
 const START = Date.parse("2026-01-30T22:30:00Z");
+
+const callColumns =
+  "id, organization_id, key, organization_user_id, waiting_room_id, started_at, ended_at, failed, created_at, updated_at";
 
 /**
  * Fills a migrated database with rows in varied states, then changes, moves and deletes some, so that every trigger
  * that maintains data has something to do.
  */
 export function writeVariedRows(database: DatabaseSync) {
-  // Statements are reused: to prepare an insert, SQLite compiles all triggers that it fires.
-  const known = new Map<string, StatementSync>();
-  function insert(table: string, row: Record<string, string | number | null>) {
-    const columns = Object.keys(row);
-    const text = `insert into ${table} (${columns}) values (${columns.map((column) => `:${column}`)})`;
-    const statement = known.get(text) ?? database.prepare(text);
-    known.set(text, statement);
-    statement.run(row);
-  }
   for (const statement of RECORDED_PARTICIPANTS) database.exec(statement);
-  const stamps = { created_at: START, updated_at: START };
-
-  const callColumns =
-    "id, organization_id, key, organization_user_id, waiting_room_id, started_at, ended_at, failed, created_at, updated_at";
-
   for (const organization_id of [1, 2]) {
     const id = (n: number) => organization_id * 100 + n;
-    const own = (n: number) => ({ id: id(n), organization_id, ...stamps });
     const gone = organization_id + 90;
-    for (const place of [organization_id, gone])
-      insert("places", { id: place, slug: `place-${place}`, shard: 0 });
-    for (const [id, name] of [[organization_id, "clinic"] as const, [gone, "gone"] as const])
-      insert("organizations", { id, name, slug: `${name}-${organization_id}`, ...stamps });
-    for (const n of [1, 2])
-      insert("issuers", {
-        ...own(n),
-        issuer: `https://idp-${n}.example.org`,
-        audience: "video-visits",
-        jwks_url: "https://idp.example.org/jwks",
-        email_claim: "email",
-      });
-    for (const n of [1, 2, 3, 4]) {
-      insert("organization_users", {
-        ...own(n),
-        email: `${id(n)}@example.org`,
-        display_name: "Paula Provider",
-        roles: '["provider"]',
-      });
-      insert("api_clients", {
-        ...own(n),
-        organization_user_id: id(n),
-        name: "Integration",
-        client_id: `client-${id(n)}`,
-        secret_digest: "",
-        secret_hint: "hint",
-      });
-      insert("waiting_rooms", {
-        ...own(n),
-        name: "Room",
-        name_key: "room",
-        slug: `room-${id(n)}`,
-        theme: "default",
-        is_active: n % 2,
-        retired_at: n === 4 ? START : null,
-      });
-      insert("invites", {
-        ...own(n),
-        created_by_user_id: id(1),
-        email: `${id(n)}@example.org`,
-        display_name: "Ines Invitee",
-        roles: "[]",
-        expires_at: START + DAY,
-        used_at: n === 3 ? START : null,
-      });
-    }
-    for (let n = 1; n <= 24; n++) {
-      const started_at = START + n * HOUR;
-      insert("calls", {
-        ...own(n),
-        key: `call-${id(n)}`,
-        organization_user_id: id(1 + (n % 3)),
-        waiting_room_id: id(1 + (n % 3)),
-        started_at,
-        ended_at: n % 4 ? started_at + n * 1000 : null,
-        failed: n % 5 ? 0 : 1,
-      });
-      for (const [place, role] of ["recipient", "recipient", "provider"].entries())
-        insert("recorded_participants", {
-          id: id(n) * 10 + place,
-          organization_id,
-          key: `participant-${id(n)}-${place}`,
-          waiting_room_id: id(1 + (n % 3)),
-          call_id: n % 6 ? id(n) : null,
-          display_name: "Rita Recipient",
-          role,
-          waiting_since: n % 7 ? started_at - n * 2000 : null,
-          joined_at: n % 2 ? started_at + (n % 3 ? 500 : -n * 3000) : null,
-          ...stamps,
-        });
-      // Some participants decide once, some change their mind, and some reports come late or at the same time.
-      for (const [at, decision] of ["granted", "refused", "granted"].slice(0, n % 4).entries())
-        insert("consents", {
-          organization_id,
-          participant_id: id(n) * 10 + 1,
-          reporter: at < 2 ? "platform" : "observer",
-          decision,
-          decided_at: started_at + (n % 3 ? (n % 2 ? at : 2 - at) : 0) * 1000,
-          reported_at: started_at + at * 1000,
-          created_at: started_at + at * 1000,
-        });
-      insert("visits", {
-        ...own(n),
-        waiting_room_id: id(1),
-        organization_user_id: n % 2 ? id(1) : null,
-        status: n % 9 ? "planned" : "cancelled",
-        starts_at: started_at,
-        ends_at: started_at + 1000,
-        last_participant_id: 1,
-      });
-      const reference = n % 2 ? `patient-${n}` : null;
-      insert("people", {
-        ...stamps,
-        organization_id,
-        visit_id: id(n),
-        number: 1,
-        display_name: "Rita Recipient",
-        role: "recipient",
-        external_reference: reference,
-        reference_digest: reference,
-      });
-      insert("egresses", {
-        ...own(n),
-        call_id: n % 7 ? id(n) : null,
-        egress_id: `egress-${id(n)}`,
-        status: "egress_starting",
-        is_stopped: 0,
-      });
-      if (n % 5) {
-        const of_call = { ...own(n), call_id: id(n), is_final: 1 };
-        insert("call_texts", { ...of_call, kind: "transcript", lines_digest: "" });
-        insert("call_texts", { ...of_call, id: id(n) * 10 + 1, kind: "soap_note", text: "Well." });
-      }
-      if (n % 3)
-        insert("egress_audit_logs", {
-          organization_id,
-          egress_id: id(n),
-          event: "read",
-          user_id: id(1),
-          created_at: START,
-        });
-    }
+    const stamps = `${START}, ${START}`;
     database.exec(`
+      create temp table numbers as
+        with recursive counter (n) as (select 1 union all select n + 1 from counter where n < 24)
+        select n, ${id(0)} + n as id, ${START} + n * ${HOUR} as at from counter;
+      insert into places (id, slug, shard) values (${organization_id}, 'place-${organization_id}', 0), (${gone}, 'place-${gone}', 0);
+      insert into organizations (id, name, slug, created_at, updated_at) values
+        (${organization_id}, 'clinic', 'clinic-${organization_id}', ${stamps}), (${gone}, 'gone', 'gone-${organization_id}', ${stamps});
+      insert into issuers (id, organization_id, issuer, audience, jwks_url, email_claim, created_at, updated_at)
+        select id, ${organization_id}, 'https://idp-' || n || '.example.org', 'video-visits', 'https://idp.example.org/jwks', 'email', ${stamps}
+        from numbers where n <= 2;
+      insert into organization_users (id, organization_id, email, display_name, roles, created_at, updated_at)
+        select id, ${organization_id}, id || '@example.org', 'Paula Provider', '["provider"]', ${stamps} from numbers where n <= 4;
+      insert into api_clients (id, organization_id, organization_user_id, name, client_id, secret_digest, secret_hint, created_at, updated_at)
+        select id, ${organization_id}, id, 'Integration', 'client-' || id, '', 'hint', ${stamps} from numbers where n <= 4;
+      insert into waiting_rooms (id, organization_id, name, name_key, slug, theme, is_active, retired_at, created_at, updated_at)
+        select id, ${organization_id}, 'Room', 'room', 'room-' || id, 'default', n % 2, iif(n = 4, ${START}, null), ${stamps}
+        from numbers where n <= 4;
+      insert into invites (id, organization_id, created_by_user_id, email, display_name, roles, expires_at, used_at, created_at, updated_at)
+        select id, ${organization_id}, ${id(1)}, id || '@example.org', 'Ines Invitee', '[]', ${START + DAY}, iif(n = 3, ${START}, null), ${stamps}
+        from numbers where n <= 4;
+      insert into calls (${callColumns})
+        select id, ${organization_id}, 'call-' || id, ${id(1)} + n % 3, ${id(1)} + n % 3, at, iif(n % 4, at + n * 1000, null), n % 5 = 0, ${stamps}
+        from numbers;
+      insert into recorded_participants (id, organization_id, key, waiting_room_id, call_id, display_name, role, waiting_since, joined_at,
+          created_at, updated_at)
+        select id * 10 + place, ${organization_id}, 'participant-' || id || '-' || place, ${id(1)} + n % 3, iif(n % 6, id, null), 'Rita Recipient',
+          role, iif(n % 7, at - n * 2000, null), iif(n % 2, at + iif(n % 3, 500, -n * 3000), null), ${stamps}
+        from numbers, (select 0 as place, 'recipient' as role union all values (1, 'recipient'), (2, 'provider'));
+      -- Some participants decide once, some change their mind, and some reports come late or at the same time.
+      insert into consents (organization_id, participant_id, reporter, decision, decided_at, reported_at, created_at)
+        select ${organization_id}, id * 10 + 1, iif(turn < 2, 'platform', 'observer'), decision,
+          at + iif(n % 3, iif(n % 2, turn, 2 - turn), 0) * 1000, at + turn * 1000, at + turn * 1000
+        from numbers join (select 0 as turn, 'granted' as decision union all values (1, 'refused'), (2, 'granted')) on turn < n % 4;
+      insert into visits (id, organization_id, waiting_room_id, organization_user_id, status, starts_at, ends_at, last_participant_id,
+          created_at, updated_at)
+        select id, ${organization_id}, ${id(1)}, iif(n % 2, ${id(1)}, null), iif(n % 9, 'planned', 'cancelled'), at, at + 1000, 1, ${stamps}
+        from numbers;
+      insert into people (organization_id, visit_id, number, display_name, role, external_reference, reference_digest, created_at, updated_at)
+        select ${organization_id}, id, 1, 'Rita Recipient', 'recipient', reference, reference, ${stamps}
+        from (select id, iif(n % 2, 'patient-' || n, null) as reference from numbers);
+      insert into egresses (id, organization_id, call_id, egress_id, status, is_stopped, created_at, updated_at)
+        select id, ${organization_id}, iif(n % 7, id, null), 'egress-' || id, 'egress_starting', 0, ${stamps} from numbers;
+      insert into call_texts (id, organization_id, call_id, kind, lines_digest, text, is_final, created_at, updated_at)
+        select id, ${organization_id}, id, 'transcript', '', null, 1, ${stamps} from numbers where n % 5
+        union all select id * 10 + 1, ${organization_id}, id, 'soap_note', null, 'Well.', 1, ${stamps} from numbers where n % 5;
+      insert into egress_audit_logs (organization_id, egress_id, event, user_id, created_at)
+        select ${organization_id}, id, 'read', ${id(1)}, ${START} from numbers where n % 3;
+      drop table numbers;
       -- Recordings that LiveKit reported before their call.
       update egresses set call_id = id where call_id is null;
       update egresses set status = 'egress_ended', is_stopped = 1, ended_at = 9 where id % 2 = 1;

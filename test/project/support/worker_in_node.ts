@@ -110,7 +110,7 @@ export function makeRequest(
   if (body === undefined) return new Request(ORIGIN + path, { method, headers });
   const text = typeof body === "string" ? body : JSON.stringify(body);
   const described = { "Content-Type": "application/json", "Content-Length": String(Buffer.byteLength(text)) };
-  return new Request(ORIGIN + path, { method, headers: { ...headers, ...described }, body: text });
+  return new Request(ORIGIN + path, { method, headers: { ...described, ...headers }, body: text });
 }
 
 /** Answers a request, and waits for the work that the handler left for later. */

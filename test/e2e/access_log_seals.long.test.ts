@@ -7,9 +7,7 @@ import { freePort, inspect } from "./support/inspector.ts";
 import { anOrganization } from "./support/organization.ts";
 import { startServer } from "./support/server.ts";
 
-it("The cron seals a day of 500,000 entries in one file, readable over HTTP, with a heap of less than 40 MB", {
-  timeout: 600_000,
-}, async () => {
+it("The cron seals a day of 500,000 entries in one file, readable over HTTP, with a heap of less than 40 MB", async () => {
   const inspectorPort = await freePort();
   const server = await startServer({ inspectorPort, ownData: "million" });
   const clinic = await anOrganization(server.url);
@@ -20,7 +18,6 @@ it("The cron seals a day of 500,000 entries in one file, readable over HTTP, wit
   const time = Date.parse("2026-01-11T01:00:00Z");
   const cron = `${server.url}/cdn-cgi/local/scheduled?cron=*/5+*+*+*+*&time=${time}`;
   const seals = async () => (await clinic.external("GET", "/access_log_seals")).body.access_log_seals;
-  const started = Date.now();
   const counts = async () => (await seals()).map(({ count }: { count: number }) => count);
   const { heap, withBuffers } = await isolate.peakDuring(async () => {
     // Other organizations have days to seal too.
@@ -34,7 +31,7 @@ it("The cron seals a day of 500,000 entries in one file, readable over HTTP, wit
   const lines = gunzipSync(await file.arrayBuffer());
   const [seal] = await seals();
   expect(createHash("sha256").update(lines).digest("hex")).toBe(seal.sha256);
-  process.stdout.write(`${JSON.stringify({ heap, withBuffers, ms: Date.now() - started })}\n`);
+  process.stdout.write(`${JSON.stringify({ heap, withBuffers })}\n`);
   expect(await counts()).toEqual([500_000]);
   expect(withBuffers).toBeLessThan(40);
 });

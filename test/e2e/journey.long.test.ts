@@ -5,7 +5,6 @@ import { describe, expect, inject, it, onTestFinished } from "vitest";
 import { loadDemoOrganization } from "../../src/dev/demo_organization.ts";
 import { withLocalBindings } from "../../src/dev/local_bindings.ts";
 import { DEMO_CLIENT } from "../../src/reference/demo_client.ts";
-import { headersOf } from "./support/curl_config.ts";
 import { startDevServer } from "./support/dev_server.ts";
 import { rowsIn, tablesIn, withDatabases } from "./support/local_databases.ts";
 import { npmRun } from "./support/server.ts";
@@ -14,7 +13,10 @@ const server = inject("sharedServer");
 
 async function asTheCurlLineDoes({ curl }: { curl: string }) {
   const [, file = "", url = ""] = /-K (\S+) (http:\S+)$/.exec(curl) ?? [];
-  const response = await fetch(url, { headers: headersOf(readFileSync(file, "utf8")) });
+  const headers = [...readFileSync(file, "utf8").matchAll(/^header = "([^:]+): ([^"]+)"$/gm)];
+  const response = await fetch(url, {
+    headers: headers.map(([, name = "", value = ""]): [string, string] => [name, value]),
+  });
   return {
     status: response.status,
     body: (await response.json()) as { pagination: { total_count: number } },

@@ -53,38 +53,16 @@ export const MUTATIONS: Mutation[] = [
     to: "",
   },
   {
-    name: "A deleted SOAP note can be reported again",
-    file: "src/results/soap_notes/soap_notes.merge.ts",
-    from: "if (call.soap_note_deleted_at !== null) throw soapNoteRefusals.wasDeleted();",
-    to: "",
-  },
-  {
     name: "Reading a transcript leaves no entry in the access log",
     file: "src/results/transcripts/transcripts.service.ts",
     from: 'recorded ? sql.entryOfCaptions(context, "read", recorded) : entryOfText(context, "read", reached),',
     to: "sql.transcriptOfPath(reached),",
   },
   {
-    name: "Reading a SOAP note leaves no entry in the access log",
-    file: "src/results/soap_notes/soap_notes.service.ts",
-    from: `    entryOfText(context, "read", text),
-  ]);
-  if (!note) throw soapNoteNotFound();
-  requireEntry(entries);`,
-    to: `  ]);
-  if (!note) throw soapNoteNotFound();`,
-  },
-  {
     name: "An erasure leaves the name",
     file: "src/calls/participants/participants.erasure.ts",
     from: "display_name: ERASED_NAME,",
     to: "",
-  },
-  {
-    name: "An erasure leaves the reference",
-    file: "src/calls/participants/participants.erasure.ts",
-    from: "external_reference: null,\n      reference_digest: null,",
-    to: "reference_digest: null,",
   },
   {
     name: "A refusal of consent is ignored",

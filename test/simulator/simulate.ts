@@ -63,12 +63,6 @@ function fail(run: Run): never {
   throw new Error(`Play it again with: npm run simulate -- --seed ${run.seed}`);
 }
 
-/** Shows how far a series of runs is, if somebody watches. @param part from 0 to 1 */
-function showProgress(part: number, steps: number): void {
-  if (!process.stderr.isTTY) return;
-  process.stderr.write(`\r[${"#".repeat(Math.min(30 * part, 30)).padEnd(30)}] ${steps} steps `);
-}
-
 /**
  * Plays runs until one breaks a rule.
  *
@@ -89,8 +83,6 @@ async function playMany(
     if (run.violations.length > 0) fail(await shorten(programs, run));
     steps += run.steps;
     runs++;
-    const isTimed = until < Number.POSITIVE_INFINITY;
-    showProgress(isTimed ? (Date.now() - started) / (until - started) : runs / seeds.length, steps);
   }
   const perSecond = Math.round((1000 * steps) / (Date.now() - started));
   say(`${runs} runs, ${steps} steps, ${perSecond} a second: no rule was broken.`);

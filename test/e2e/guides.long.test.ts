@@ -16,7 +16,6 @@ import {
   hasPython,
   makeProgramFolder,
   runExample,
-  runInThread,
   runProgram,
   runPython,
   wholeProgram,
@@ -69,7 +68,7 @@ describe("The requests in the guides", () => {
   const sendWithPackage = (example: Example, variables: Record<string, string>): Promise<Sent> =>
     sendWithProgram(example, example.program, () =>
       // The guide's commands have invited the same person already.
-      runInThread(wholeProgram(example, variables, server.url).replaceAll("ivy@", "ivy-2@"), programs),
+      runProgram(wholeProgram(example, variables, server.url).replaceAll("ivy@", "ivy-2@"), programs),
     );
 
   const sendWithPython = (example: Example, variables: Record<string, string>): Promise<Sent> =>
@@ -81,7 +80,7 @@ describe("The requests in the guides", () => {
   async function sendWithProgram(
     { status, header, json }: Example,
     program: string | undefined,
-    run: () => ReturnType<typeof runInThread>,
+    run: () => ReturnType<typeof runProgram>,
   ): Promise<Sent> {
     const nothing = { status, headers: header ? [header] : [], json, output: "" };
     if (program === undefined) return nothing;

@@ -75,8 +75,6 @@ beforeAll(async () => {
   owner = await aPatientWithManyCalls();
 });
 
-const fromBase64Url = (text: string) => JSON.parse(Buffer.from(text, "base64url").toString());
-
 describe(`With a heap of ${HEAP} MB,`, () => {
   it(`a person is exported with ${CALLS} calls of an hour each, as JSON shows them`, async () => {
     const { "X-Client-ID": clientId, "X-Client-Secret": clientSecret } = clinic.credentials;
@@ -118,7 +116,8 @@ describe(`With a heap of ${HEAP} MB,`, () => {
     const file = readFileSync(output, "utf8");
     expect(file).toMatch(/^\{"type":"export".*\n/);
     const [, call = ""] = file.split("\n");
-    expect(fromBase64Url(JSON.parse(call).jws.payload).parties).toMatchObject([{}, { name: "Uma Once" }, {}]);
+    const { parties } = JSON.parse(Buffer.from(JSON.parse(call).jws.payload, "base64url").toString());
+    expect(parties).toMatchObject([{}, { name: "Uma Once" }, {}]);
     if (process.platform !== "win32") expect(statSync(output).mode & 0o777).toBe(0o600);
     writeFileSync(output, "Another file.");
     expect((await run()).code).toBe(3);

@@ -3,7 +3,6 @@
  * fails. All of them take hours.
  */
 import { spawn } from "node:child_process";
-import { globSync } from "node:fs";
 import { cp, readFile, rm, writeFile } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
 import { runCommand, say, UsageError, type Values } from "../../src/dev/command.ts";
@@ -49,9 +48,6 @@ const COPIED =
 /** A mutant can make a test wait for ever. */
 const LONGEST_RUN = 10 * MINUTE;
 
-/** How many files of tests run before the room's. */
-const LIKELY_FILES = 4;
-
 const PROJECTS = ["worker", "unit", "cron"].flatMap((project) => ["--project", project]);
 
 const SCHEMA_TEST = ["--project", "project", "test/project/schema.test.ts"];
@@ -74,19 +70,6 @@ async function failureOfTests(tests: string[]): Promise<string | undefined> {
   const args = ["run", "--maxWorkers=1", "--bail=1", "--no-color", ...tests];
   const output = await failureOf("node_modules/vitest/vitest.mjs", args);
   return output && (/FAIL .*/.exec(output)?.[0] ?? output);
-}
-
-/** The files of tests that contain most of a mutant's words. */
-async function likelyTests({ name, file, from }: Mutant): Promise<string[]> {
-  const words = new Set(`${name} ${file} ${from}`.toLowerCase().match(/[a-z]{4,}/g));
-  const files = globSync("test/{worker,contract}/**/*.test.ts", { exclude: ["**/*.long.test.ts"] });
-  const scores = files.map(async (path) => {
-    const text = (path.repeat(20) + (await readFile(path, "utf8"))).toLowerCase();
-    const score = [...words].reduce((sum, word) => sum + Math.log(text.split(word).length), 0);
-    return { path, score };
-  });
-  const sorted = (await Promise.all(scores)).sort((one, other) => other.score - one.score);
-  return sorted.slice(0, LIKELY_FILES).map(({ path }) => path);
 }
 
 const isOfSchema = ({ file }: Mutant) => file.endsWith(".sql");
@@ -113,12 +96,12 @@ async function stories(mutant: Mutant): Promise<string | undefined> {
 /** The checks of a mutant, the fastest first. Each returns what noticed it. The stories do not read events. */
 function checksOf(mutant: Mutant, isQuick: boolean): (() => Promise<string | undefined>)[] {
   const played = () => stories(mutant);
-  const likely = async () => failureOfTests(["--project", "worker", ...(await likelyTests(mutant))]);
-  return [
-    ...(isOfSchema(mutant) && mutant.kind !== "trigger" ? [() => failureOfTests(SCHEMA_TEST)] : []),
-    ...(isQuick ? [played] : /^events_|deliver/.test(mutant.name) ? [likely, played] : [played, likely]),
-    ...(isQuick ? [] : [() => failureOfTests(testsOf(mutant)), () => failureOfTests(PROJECTS)]),
-  ];
+  const ofRoom = () => failureOfTests(testsOf(mutant));
+  const ofSchema = () => failureOfTests(SCHEMA_TEST);
+  const first = isOfSchema(mutant) && mutant.kind !== "trigger" ? [ofSchema] : [];
+  if (isQuick) return [...first, played];
+  const second = /^events_|deliver/.test(mutant.name) ? [ofRoom, played] : [played, ofRoom];
+  return [...first, ...second, () => failureOfTests(PROJECTS)];
 }
 
 const testsOf = ({ room }: Mutant) => [

@@ -11,12 +11,6 @@ export const MUTATIONS: Mutation[] = [
     to: 'where (${changed.join(" or ")}) and false',
   },
   {
-    name: "An idempotency key is not stored",
-    file: "src/database/decide_and_write.ts",
-    from: "idempotency ? [idempotency.store] : []",
-    to: "[]",
-  },
-  {
     name: "A stored idempotency key is ignored",
     file: "src/database/decide_and_write.ts",
     from: "if (known) return idempotency.replay(known);",
@@ -39,12 +33,6 @@ export const MUTATIONS: Mutation[] = [
     file: "src/rooms/waiting_rooms/waiting_rooms.sql.ts",
     from: "and(eq(waitingRooms.organization_id, organization_id), hasSlug(slug))",
     to: "hasSlug(slug)",
-  },
-  {
-    name: "An invite is found without its organization",
-    file: "src/joining/invites/invites.sql.ts",
-    from: 'rowsBy(invites, inviteColumns, "organization_id", "id")',
-    to: 'rowsBy(invites, inviteColumns, "id")',
   },
   {
     name: "A deleted transcript can be reported again",

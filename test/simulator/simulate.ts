@@ -70,7 +70,7 @@ function fail(run: Run): never {
  */
 async function playMany(
   programs: Programs,
-  seeds: number[],
+  seeds: Iterable<number>,
   { digests, until }: { digests: boolean; until: number },
 ): Promise<void> {
   const started = Date.now();
@@ -107,13 +107,13 @@ async function findMutations(wanted: string, seeds: number[]): Promise<void> {
 async function run({ seed, seeds, minutes, digests, mutation }: Values<typeof OPTIONS>): Promise<void> {
   if (mutation) return findMutations(mutation, [...seedsOf(seeds ?? "1..200")]);
   const programs = await compileAll();
-  if (seed === undefined) {
-    const until = Date.now() + (minutes === undefined ? Number.POSITIVE_INFINITY : Number(minutes) * MINUTE);
-    return playMany(programs, [...seedsOf(seeds ?? (minutes ? "1..100000" : "1..100"))], { digests, until });
+  if (seed) {
+    const played = await simulate(programs, Number(seed));
+    if (played.violations.length > 0) fail(await shorten(programs, played));
+    return tell(played);
   }
-  const played = await simulate(programs, Number(seed));
-  if (played.violations.length > 0) fail(await shorten(programs, played));
-  tell(played);
+  const until = minutes ? Date.now() + Number(minutes) * MINUTE : Number.POSITIVE_INFINITY;
+  await playMany(programs, seedsOf(seeds ?? (minutes ? "1..100000" : "1..100")), { digests, until });
 }
 
 await runCommand(USAGE, OPTIONS, run);

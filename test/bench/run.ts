@@ -23,7 +23,7 @@ Usage: npm run bench -- [--quick] [--only TEXT] [--against DIR]
 Measures everything in about ten minutes, and writes the tables into test/bench/README.md. With one of the options, it only prints its
 results.
 
-  --quick        fewer samples, and only the operations of the table, in a few minutes
+  --quick        fewer samples, in a few minutes
   --only TEXT    only the operations whose names contain this text
   --against DIR  compares with the code of another checkout
   --help, -h     shows this help
@@ -39,8 +39,6 @@ const effort = values.quick
   ? { latency: 5, cpu_blocks: 16, cpu_block: 30 }
   : { latency: 40, cpu_blocks: 40, cpu_block: 40 };
 
-const COUNTS_ONLY = { latency: 0, cpu_blocks: 0, cpu_block: 0 };
-
 /** The visits of the organization. */
 const VISITS = 1000;
 
@@ -48,7 +46,7 @@ const VISITS = 1000;
 const isWhole = values.only === "" && values.against === undefined;
 
 const isWanted = (operation: Operation) =>
-  operation.name.includes(values.only) && (isTimed(operation) || !isWhole || !values.quick);
+  isWhole ? isTimed(operation) : operation.name.includes(values.only);
 
 const say = (line: string) => process.stderr.write(`${line}\n`);
 
@@ -72,11 +70,9 @@ await withLocalBindings({ persistTo: folder }, async (env) => {
   const clinic = await openBenchClinic(metered.binding, VISITS);
   const storage = isWhole ? await measureStorage(database, clinic, values.quick ? 30 : 500) : [];
   for (const operation of operations.filter(isWanted)) {
-    const other = otherOf(operation);
     const its = isTimed(operation) ? clinic : await openBenchClinic(metered.binding, 0);
     const bench = { meter: metered, clinic: its };
-    const isCounted = !other && !isTimed(operation);
-    measured.push(await measure(bench, operation, other, isCounted ? COUNTS_ONLY : effort));
+    measured.push(await measure(bench, operation, otherOf(operation), effort));
     say(report.lineOf(measured.at(-1) as Measured));
   }
   const parts = [report.machine(values.quick), report.operationTable(measured, effort)];

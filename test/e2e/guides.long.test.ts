@@ -16,6 +16,7 @@ import {
   hasPython,
   makeProgramFolder,
   runExample,
+  runInThread,
   runProgram,
   runPython,
   wholeProgram,
@@ -68,7 +69,7 @@ describe("The requests in the guides", () => {
   const sendWithPackage = (example: Example, variables: Record<string, string>): Promise<Sent> =>
     sendWithProgram(example, example.program, () =>
       // The guide's commands have invited the same person already.
-      runProgram(wholeProgram(example, variables, server.url).replaceAll("ivy@", "ivy-2@"), programs),
+      runInThread(wholeProgram(example, variables, server.url).replaceAll("ivy@", "ivy-2@"), programs),
     );
 
   const sendWithPython = (example: Example, variables: Record<string, string>): Promise<Sent> =>
@@ -80,7 +81,7 @@ describe("The requests in the guides", () => {
   async function sendWithProgram(
     { status, header, json }: Example,
     program: string | undefined,
-    run: () => ReturnType<typeof runProgram>,
+    run: () => ReturnType<typeof runInThread>,
   ): Promise<Sent> {
     const nothing = { status, headers: header ? [header] : [], json, output: "" };
     if (program === undefined) return nothing;

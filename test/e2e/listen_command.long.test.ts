@@ -82,22 +82,23 @@ describe.concurrent("listen", () => {
     const [{ text, headers, body }] = local.received as [Received];
     new Webhook(WEBHOOK_SECRET).verify(text, headers);
     expect(body.type).toBe("waiting_room.created");
-    expect((await command.stop()).stdout).not.toContain("whsec_");
+    const { stdout } = await command.stop();
+    expect(stdout).not.toContain("whsec_");
+    const { code, stderr } = await listen(clinic, "--forward-to", local.url, "--type", "room.*").ended;
+    expect(code).toBe(3);
+    expect(stderr).toMatch(/400: type: must be a type of event: .*waiting_room\.\*/);
   });
 
-  it.each([
-    [
-      "organization_admin",
-      ["--type", "room.*"],
-      /^GET \/events\S*: 400: type: must be a type of event: .*waiting_room\.\*/,
-    ],
-    ["provider", [], /^GET \/events\S*: 403: This operation is only for .* act as organization_admin/],
-  ])("ends with the service's error: %s", async (role, args, said) => {
-    const clinic = await anOrganization(server.url, { role });
-    const { code, stdout, stderr } = await listen(clinic, "--forward-to", "http://localhost:4000", ...args)
-      .ended;
-    expect({ code, stdout }).toEqual({ code: 3, stdout: "" });
-    expect(stderr).toMatch(said);
+  it("ends with an error if the client may not read events", async () => {
+    const clinic = await anOrganization(server.url, { role: "provider" });
+    const { code, stdout, stderr } = await listen(clinic, "--forward-to", "http://localhost:4000").ended;
+    expect({ code, stdout, stderr }).toEqual({
+      code: 3,
+      stdout: "",
+      stderr: expect.stringMatching(
+        /^GET \/events: 403: This operation is only for .* act as organization_admin/,
+      ),
+    });
   });
 
   it.each([

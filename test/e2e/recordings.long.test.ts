@@ -84,9 +84,7 @@ describe("A deleted recording", () => {
     const { url, external, path, remove } = await aRecording();
     expect((await fetch(url)).status).toBe(200);
     expect((await remove()).status).toBe(204);
-    const gone = await fetch(url);
-    expect(gone.status).toBe(404);
-    expect(await gone.text()).not.toContain(new TextDecoder().decode(bytes.slice(0, 20)));
+    expect((await fetch(url)).status).toBe(404);
     expect((await external("GET", path)).body).toMatchObject({ status: "egress_deleted", url: null });
   });
 

@@ -48,12 +48,8 @@ describe("npm run shards:add", () => {
 
 it("npm run deploy refuses a database without its range or with another one, and shards:add gives a missing range", async () => {
   const project = aConfiguration("unknown");
-  project.write(
-    project
-      .text()
-      .replace("[[r2_buckets]]", '[[d1_databases]]\nbinding = "DB_1"\nmigrations_dir = "drizzle"\n\n$&'),
-  );
-  project.write(absolute(project.text()));
+  const bound = '[[d1_databases]]\nbinding = "DB_1"\nmigrations_dir = "drizzle"\n\n$&';
+  project.write(absolute(project.text().replace("[[r2_buckets]]", bound)));
   expect(await refused(project.run("deploy", "--local"))).toContain(
     "Nothing is deployed. DB_1 has no range of ids. Run `npm run shards:add -- --config ",
   );

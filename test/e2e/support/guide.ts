@@ -1,8 +1,11 @@
 import { spawn, spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
+import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { text } from "node:stream/consumers";
+import { Worker } from "node:worker_threads";
 import type { Api } from "../../../src/reference/apis.ts";
 import { DEVELOPMENT_ASSETS } from "../../../src/reference/assets.ts";
 import { DEMO_CLIENT } from "../../../src/reference/demo_client.ts";
@@ -141,11 +144,8 @@ export function wholeProgram(
 }
 
 /** Runs a program of the demo organization until it ends, or until it has printed a line. Each line is a list of the printed values. */
-export function runProgram(program: string, folder: string, untilLine = false) {
-  const file = join(folder, `${randomUUID()}.mjs`);
-  writeFileSync(file, program);
-  return runWith([process.execPath, file], program, folder, untilLine);
-}
+export const runProgram = (program: string, folder: string, untilLine = false) =>
+  runWith([process.execPath, fileOf(program, folder)], program, folder, untilLine);
 
 async function runWith([command = "", ...args]: string[], program: string, cwd: string, untilLine: boolean) {
   const child = spawn(command, args, { cwd, env: PROGRAM_ENV });
@@ -191,7 +191,24 @@ if (!hasPython)
 export const runPython = (program: string, folder: string, untilLine = false) =>
   runWith(["python3", "-u", "-c", program], program, folder, untilLine);
 
+/** Runs a program in a thread, because starting a process takes much longer than most programs. */
+export async function runInThread(program: string, folder: string) {
+  const thread = new Worker(fileOf(program, folder), { env: PROGRAM_ENV, stdout: true, stderr: true });
+  const [[code], stdout, stderr] = await Promise.all([
+    once(thread, "exit"),
+    text(thread.stdout),
+    text(thread.stderr),
+  ]);
+  return { code, lines: linesIn(stdout), output: `${program}\n${stdout}${stderr}` };
+}
+
 const PROGRAM_ENV = { ...process.env, ...DEMO_ENV, PLATFORM_API_TOKEN: platformToken() ?? "" };
+
+function fileOf(program: string, folder: string): string {
+  const file = join(folder, `${randomUUID()}.mjs`);
+  writeFileSync(file, program);
+  return file;
+}
 
 const linesIn = (printed: string): unknown[][] =>
   printed

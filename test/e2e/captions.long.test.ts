@@ -1,16 +1,14 @@
 import fc from "fast-check";
-import type { Browser } from "playwright-core";
-import { afterAll, describe, expect, it } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { toWebVtt } from "../../src/results/transcripts/transcripts.webvtt.ts";
 import { type Cue, cuesOf, hostileTranscript } from "../unit/support/hostile_speech.ts";
 import { CHROMIUM, launchBrowser } from "./support/browser.ts";
 
-describe.skipIf(!CHROMIUM)("A transcript as WebVTT, in a real browser", () => {
-  let browser: Browser | undefined;
-  afterAll(() => browser?.close());
-
-  it("is read as intended, whatever its names and texts", async () => {
-    browser = await launchBrowser();
+it.skipIf(!CHROMIUM)(
+  "A transcript as WebVTT is read as intended in a real browser, whatever its names and texts",
+  async () => {
+    const browser = await launchBrowser();
+    onTestFinished(() => browser.close());
     const page = await browser.newPage();
     let body = "";
     await page.addInitScript({ path: "test/e2e/support/in_page.js" });
@@ -28,5 +26,5 @@ describe.skipIf(!CHROMIUM)("A transcript as WebVTT, in a real browser", () => {
       }),
       { numRuns: 400 },
     );
-  });
-});
+  },
+);

@@ -290,12 +290,10 @@ describe("The requests in the guides", () => {
         "webhook-timestamp": String(Math.floor(at.getTime() / 1000)),
         "webhook-signature": new Webhook(WEBHOOK_SECRET).sign("evt_1", at, body),
       };
-      const statusOf = async (text: string) =>
-        (
-          await receiver.fetch(new Request("https://hooks.test", { method: "POST", headers, body: text }), {
-            WEBHOOK_SECRET,
-          })
-        ).status;
+      const statusOf = async (text: string) => {
+        const request = new Request("https://hooks.test", { method: "POST", headers, body: text });
+        return (await receiver.fetch(request, { WEBHOOK_SECRET })).status;
+      };
       expect(await statusOf(body)).toBe(204);
       expect(await statusOf(`${body} `)).toBe(400);
     });

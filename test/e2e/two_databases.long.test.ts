@@ -83,15 +83,15 @@ describe("Two databases", () => {
   it("are backed up one by one with --shard, and a file in the wrong database, or from before a move, is detected", async () => {
     const second = join(folder, "second.sql");
     await done(run("backup", "--output", second, "--shard", "1"));
-    const [wrong, later] = ["wrong", "later"].map((name) => join(folder, name));
     const args = ["--input", second, "--shard"];
-    const misplaced = await refused(runIn(wrong ?? "", "restore", ...args, "0"));
+    const misplaced = await refused(runIn(join(folder, "wrong"), "restore", ...args, "0"));
     expect(misplaced).toContain("DB now has the data of another database");
 
-    await done(runIn(later ?? "", "restore", "--input", `${file}.0`, "--shard", "0"));
+    const later = join(folder, "later");
+    await done(runIn(later, "restore", "--input", `${file}.0`, "--shard", "0"));
     // A move to the database leaves this state: the directory has given it another range.
-    withDatabases(later ?? "", (databases) => databases.get(0)?.exec("update shards set range = 5"));
-    expect(await refused(runIn(later ?? "", "restore", ...args, "1"))).toContain(
+    withDatabases(later, (databases) => databases.get(0)?.exec("update shards set range = 5"));
+    expect(await refused(runIn(later, "restore", ...args, "1"))).toContain(
       "DB_1 is as it was before an organization moved there.",
     );
   });

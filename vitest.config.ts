@@ -169,6 +169,7 @@ export default defineConfig({
       ...projectsOf("simulator", { testTimeout: TIMEOUT_OF_STORIES, maxConcurrency: 2 }),
       ...projectsOf("model", { testTimeout: TIMEOUT_OF_STORIES }),
       ...projectsOf("e2e", {
+        expect: { poll: { timeout: TIMEOUT } },
         globalSetup: ["test/e2e/support/migrated_state.ts", "test/e2e/support/shared_server.ts"],
       }),
       ...projectsOf(

@@ -15,23 +15,26 @@ export const dayBefore = (days: number) => new Date(Date.now() - days * DAY).toI
 
 export type BenchClinic = Awaited<ReturnType<typeof openBenchClinic>>;
 
-/** @param size the number of visits of one provider, of audit entries of one recording, of rooms and of invites */
+/** @param size the number of visits of one provider, and of rooms */
 export async function openBenchClinic(database: D1Database, size: number) {
   const clinic = await openClinic(bindings(database));
   const provider = await aProvider(clinic);
   const call = await aWholeCall(clinic, provider, AN_HOUR);
-  await addRows(database, clinic, call, size);
-  await addVisits(database, clinic, provider, size);
+  await addRows(database, clinic, provider, size);
   return { ...clinic, provider, call };
 }
 
-/** Adds visits (calls with all their results), spread over a year so that every date has some of them. */
-async function addVisits(
+/**
+ * Adds rooms, and calls with all their results, spread over a year so that every date has some of them. Uses SQL, because the
+ * APIs would take hours. Triggers maintain the totals and the metrics, as for any other row.
+ */
+async function addRows(
   database: D1Database,
-  { id, client }: Clinic,
+  { id, slug, client }: Clinic,
   provider: { id: number; user_id: number },
   size: number,
 ) {
+  if (size === 0) return;
   const now = Date.now();
   const { waiting_rooms } = await client("GET", "/waiting_rooms");
   const room: { id: number } = waiting_rooms.find(
@@ -44,6 +47,12 @@ async function addVisits(
       .bind(...values)
       .run();
   await growCalls(run, grown, size, now, `${now} - (n % 366) * ${DAY} - n * 1000`);
+  await run(
+    `with recursive numbers (n) as (select 0 union all select n + 1 from numbers where n + 1 < ?)
+    insert into waiting_rooms (organization_id, name, name_key, slug, theme, is_active, created_at, updated_at)
+    select ?, 'Room ' || n, 'room ' || n, ? || '--seeded-' || n, 'default', true, 0, 0 from numbers`,
+    ...[size, id, slug],
+  );
 }
 
 /** A call with everything that a call can have: a transcript, a SOAP note and two recordings. */
@@ -59,25 +68,4 @@ export async function aWholeCall(
   await reported(clinic, anEndedEgress(call));
   const { result } = await reported(clinic, anEndedEgress(call));
   return { ...call, egress_id: result.id as number };
-}
-
-/** Uses SQL, because the APIs would take hours. Triggers maintain the totals and the metrics, as for any other row. */
-async function addRows(
-  database: D1Database,
-  { id, slug }: { id: number; slug: string },
-  { egress_id }: { egress_id: number },
-  size: number,
-) {
-  if (size === 0) return;
-  const now = Date.now();
-  const numbers = `with recursive numbers (n) as (select 0 union all select n + 1 from numbers where n + 1 < ${size})`;
-  const statements = [
-    `insert into waiting_rooms (organization_id, name, name_key, slug, theme, is_active, created_at, updated_at) ${numbers}
-    select ${id}, 'Room ' || n, 'room ' || n, '${slug}--seeded-' || n, 'default', true, ${now}, ${now} from numbers`,
-    `insert into invites (organization_id, created_by_user_id, email, display_name, roles, expires_at, created_at, updated_at) ${numbers}
-    select ${id}, (select min(id) from organization_users where organization_id = ${id}), n || '@invitees.example', 'Ivy Invitee', '["provider"]', ${now + DAY}, ${now}, ${now} from numbers`,
-    `insert into egress_audit_logs (organization_id, egress_id, event, user_id, created_at) ${numbers}
-    select ${id}, ${egress_id}, 'read', 1, ${now} - n * 1000 from numbers`,
-  ];
-  await database.batch(statements.map((statement) => database.prepare(statement)));
 }

@@ -15,7 +15,7 @@ const A_YEAR = `/call_metrics?date_start=${dayBefore(365)}&date_end=${dayBefore(
 
 const CALL = "/api/external/organization_users/:organization_user_id/calls/:call_id";
 
-/** The operations whose latency and CPU are measured. Of all others, only round trips and rows are counted. */
+/** The operations of the table. All others are measured only if they are named, or compared with another checkout. */
 const timed: Record<string, Operation["example"]> = {
   "GET /api/external/waiting_rooms/:slug": ({ slug }) => ({ path: `/waiting_rooms/${slug}--seeded-7` }),
   "GET /api/external/waiting_rooms": () => ({ path: "/waiting_rooms" }),

@@ -18,22 +18,15 @@ function pair({ ours, other }: Measured, toText: (figures: Figures) => string | 
   return [...new Set(texts)].join(" / ");
 }
 
-const COUNTS = ["Operation", "Round trips", "Rows read", "Rows written"];
+const COLUMNS = ["Operation", "Round trips", "Rows read", "Rows written", "Latency", "CPU"];
 
-const counts = (measured: Measured) => [
-  `\`${measured.name.replace(/:\w+_id\b/g, ":id")}\``,
-  pair(measured, (figures) => figures.round_trips),
-  pair(measured, (figures) => figures.rows_read),
-  pair(measured, (figures) => figures.rows_written),
-];
-
-const isTimed = ({ ours }: Measured) => ours.latency.length > 0;
-
-/** The cells of an operation whose latency and CPU were measured. */
 function cellsOf(measured: Measured): string[] {
   const { ours, other } = measured;
   const cells = [
-    ...counts(measured),
+    `\`${measured.name.replace(/:\w+_id\b/g, ":id")}\``,
+    pair(measured, (figures) => figures.round_trips),
+    pair(measured, (figures) => figures.rows_read),
+    pair(measured, (figures) => figures.rows_written),
     pair(measured, (figures) => median(figures.latency).toFixed(1)),
     pair(measured, (figures) => median(figures.cpu).toFixed(3)),
   ];
@@ -45,16 +38,15 @@ function cellsOf(measured: Measured): string[] {
   return [...cells, `${middle.toFixed(2)} (${low.toFixed(2)} to ${high.toFixed(2)})${mark(low > 1)}`];
 }
 
-export const lineOf = (measured: Measured) =>
-  (isTimed(measured) ? cellsOf(measured) : counts(measured)).join("  ");
+export const lineOf = (measured: Measured) => cellsOf(measured).join("  ");
 
 export function operationTable(operations: Measured[], effort: Effort): string {
   const isComparison = operations.some(({ other }) => other);
-  const columns = [...COUNTS, "Latency", "CPU", ...(isComparison ? ["Ratio (quartiles)"] : [])];
+  const columns = isComparison ? [...COLUMNS, "Ratio (quartiles)"] : COLUMNS;
   const how = `Milliseconds; latency with ${ROUND_TRIP_TIME} ms for each round trip to D1, the median of ${effort.latency} requests; CPU of a request, the median of ${effort.cpu_blocks} blocks of ${effort.cpu_block} requests.`;
   return [
     `**Operations**${isComparison ? ": now / before, one figure if they are equal" : ""}. ${how}`,
-    table(columns, operations.filter(isTimed).map(cellsOf)),
+    table(columns, operations.map(cellsOf)),
   ].join("\n\n");
 }
 

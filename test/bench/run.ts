@@ -39,13 +39,14 @@ const effort = values.quick
   ? { latency: 5, cpu_blocks: 16, cpu_block: 30 }
   : { latency: 40, cpu_blocks: 40, cpu_block: 40 };
 
-const COUNTS_ONLY = { latency: 0, cpu_blocks: 0, cpu_block: 0 };
-
 /** The visits of the organization. */
 const VISITS = 1000;
 
 /** The results of a partial run or a comparison are printed, but not written to the README. */
 const isWhole = values.only === "" && values.against === undefined;
+
+const isWanted = (operation: Operation) =>
+  isWhole ? isTimed(operation) : operation.name.includes(values.only);
 
 const say = (line: string) => process.stderr.write(`${line}\n`);
 
@@ -68,12 +69,10 @@ await withLocalBindings({ persistTo: folder }, async (env) => {
   const measured: Measured[] = [];
   const clinic = await openBenchClinic(metered.binding, VISITS);
   const storage = isWhole ? await measureStorage(database, clinic, values.quick ? 30 : 500) : [];
-  for (const operation of operations.filter(({ name }) => name.includes(values.only))) {
-    const other = otherOf(operation);
+  for (const operation of operations.filter(isWanted)) {
     const its = isTimed(operation) ? clinic : await openBenchClinic(metered.binding, 0);
     const bench = { meter: metered, clinic: its };
-    const isCounted = !other && !isTimed(operation);
-    measured.push(await measure(bench, operation, other, isCounted ? COUNTS_ONLY : effort));
+    measured.push(await measure(bench, operation, otherOf(operation), effort));
     say(report.lineOf(measured.at(-1) as Measured));
   }
   const parts = [report.machine(values.quick), report.operationTable(measured, effort)];

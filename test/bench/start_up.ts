@@ -18,7 +18,11 @@ export async function measureStartUp(times: number): Promise<number> {
   try {
     const empty = join(folder, "empty.mjs");
     writeFileSync(empty, "export default {};");
-    const files = [empty, await bundle(folder)];
+    await runWrangler(["deploy", "--dry-run", "--outdir", folder]);
+    // Node treats a .js file in a folder without package.json as CommonJS.
+    const bundle = join(folder, "index.mjs");
+    copyFileSync(join(folder, "index.js"), bundle);
+    const files = [empty, bundle];
     const used: number[][] = files.map(() => []);
     for (let turn = 0; turn < times; turn++)
       for (const [n, file] of files.entries()) used[n]?.push(cpuOfImport(file));
@@ -27,15 +31,6 @@ export async function measureStartUp(times: number): Promise<number> {
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-}
-
-/** @returns the file that wrangler would upload */
-async function bundle(folder: string): Promise<string> {
-  await runWrangler(["deploy", "--dry-run", "--outdir", folder]);
-  // Node treats a .js file in a folder without package.json as CommonJS.
-  const module = join(folder, "index.mjs");
-  copyFileSync(join(folder, "index.js"), module);
-  return module;
 }
 
 function cpuOfImport(file: string): number {

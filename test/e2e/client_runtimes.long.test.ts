@@ -74,7 +74,7 @@ describe.each(Object.entries(RUNTIMES))("The client package in %s", (_, { instal
 
   beforeAll(async () => {
     run = command(await installed(install));
-  }, 300_000);
+  });
 
   it.each(Object.keys(PROGRAMS))("returns the same results as in every runtime: %s", async (program) => {
     const [executable, ...args] = run;

@@ -10,18 +10,15 @@ import { anOrganization } from "./support/organization.ts";
 
 const server = inject("sharedServer");
 
-interface Scheme {
-  type: string;
-  scheme?: string;
-  name?: string;
-}
-
 /**
  * Generates an SDK from a document. Only the document says where a credential belongs.
  *
  * @param auth returns the credential for a scheme
  */
-async function sdkOf(api: Api, auth: (scheme: Scheme) => string | undefined) {
+async function sdkOf(
+  api: Api,
+  auth: (scheme: { type: string; scheme?: string; name?: string }) => string | undefined,
+) {
   const folder = resolve("dist/test", randomUUID());
   onTestFinished(() => rmSync(folder, { recursive: true }));
   await generateSdk(documentOf(api), folder);

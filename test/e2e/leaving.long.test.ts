@@ -7,8 +7,8 @@ import { configurations } from "./support/configurations.ts";
 import { done, refused } from "./support/ended.ts";
 import { withDatabases } from "./support/local_databases.ts";
 import { anOrganization } from "./support/organization.ts";
+import { uploadFile } from "./support/recordings.ts";
 import { npmRun, startServer } from "./support/server.ts";
-import { uploadFile } from "./support/upload.ts";
 
 /** More than the storage lists at once. */
 const FILES = 1001;
@@ -16,7 +16,7 @@ const ROWS = 33_000;
 
 const { folder } = configurations();
 
-describe("npm run organizations:delete", { timeout: 300_000 }, () => {
+describe("npm run organizations:delete", () => {
   let server: Awaited<ReturnType<typeof startServer>>;
   let state: string;
   let clinic: Awaited<ReturnType<typeof anOrganization>>;
@@ -40,7 +40,7 @@ describe("npm run organizations:delete", { timeout: 300_000 }, () => {
       const database = databases.get(0);
       if (database) fillOrganization(database, clinic.organization.id, { rows: ROWS, hours: 10 });
     });
-  }, 300_000);
+  });
 
   const remove = (leaving: { organization: { id: number } }, ...consent: string[]) => {
     const id = String(leaving.organization.id);

@@ -1,16 +1,15 @@
-import { createServer } from "node:http";
-import { type AddressInfo, connect, createServer as createTcpServer } from "node:net";
-import { json } from "node:stream/consumers";
+import { type AddressInfo, connect, createServer } from "node:net";
 import { expect, it, onTestFinished } from "vitest";
 import { platformCaller } from "./support/callers.ts";
 import { eventually } from "./support/eventually.ts";
 import { startListening } from "./support/listening.ts";
 import { anOrganization } from "./support/organization.ts";
+import { startReceiver } from "./support/receiver.ts";
 import { startServer } from "./support/server.ts";
 
 /** An address that stays the same, although the server gets another port when it restarts. */
 async function aFixedAddress(target: () => string) {
-  const proxy = createTcpServer((socket) => {
+  const proxy = createServer((socket) => {
     const upstream = connect(Number(new URL(target()).port), "localhost");
     socket.pipe(upstream).pipe(socket);
     for (const each of [socket, upstream])
@@ -21,35 +20,19 @@ async function aFixedAddress(target: () => string) {
   return `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
 }
 
-/** A receiver that can stop, and start again at the same address. */
-function aReceiver() {
-  const received: number[] = [];
-  const server = createServer(async (request, response) => {
-    received.push(((await json(request)) as { id: number }).id);
-    response.writeHead(204).end();
-  });
-  let port = 0;
-  async function start() {
-    await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
-    port = (server.address() as AddressInfo).port;
-    return `http://127.0.0.1:${port}/webhooks`;
-  }
-  async function stop() {
-    const closed = new Promise((resolve) => server.close(resolve));
-    server.closeAllConnections();
-    await closed;
-  }
-  onTestFinished(() => void server.close());
-  return { received, start, stop };
-}
-
 it("listen loses, repeats and reorders no event while the service and the receiver restart", async () => {
   let server = await startServer();
   const { credentials, organization, base } = await anOrganization(server.url);
-  const receiver = aReceiver();
+  const received: number[] = [];
+  const startAt = (port?: number) =>
+    startReceiver((response, { body }) => {
+      received.push(body.id);
+      response.writeHead(204).end();
+    }, port);
+  let receiver = await startAt();
   const command = startListening(
     credentials,
-    ...["--url", await aFixedAddress(() => server.url), "--forward-to", await receiver.start()],
+    ...["--url", await aFixedAddress(() => server.url), "--forward-to", receiver.url],
   );
   await command.secret();
   let added = 0;
@@ -66,25 +49,23 @@ it("listen loses, repeats and reorders no event while the service and the receiv
     );
 
   await addUsers(2);
-  await eventually(() => expect(receiver.received).toHaveLength(2));
+  await eventually(() => expect(received).toHaveLength(2));
   await receiver.stop();
   await addUsers(150);
   await waitsForReceiver(1);
   await server.stop();
-  await receiver.start();
+  receiver = await startAt(receiver.port);
   // The first page of events had arrived before the service stopped.
-  await eventually(() => expect(receiver.received.length).toBeGreaterThan(2));
+  await eventually(() => expect(received.length).toBeGreaterThan(2));
   server = await startServer();
   await addUsers(1);
-  await eventually(() => expect(receiver.received).toHaveLength(153));
-  expect(receiver.received).toEqual([...new Set(receiver.received)].sort((a, b) => a - b));
+  await eventually(() => expect(received).toHaveLength(153));
+  expect(received).toEqual([...new Set(received)].sort((a, b) => a - b));
 
   await receiver.stop();
   await addUsers(1);
   await waitsForReceiver(2);
   const { code, stdout } = await command.stop();
   expect(code).toBe(0);
-  expect(stdout.split("\n").slice(2, -1)).toEqual(
-    receiver.received.map((id) => `organization_user.added ${id} 204`),
-  );
+  expect(stdout.split("\n").slice(2, -1)).toEqual(received.map((id) => `organization_user.added ${id} 204`));
 });

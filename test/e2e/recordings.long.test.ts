@@ -6,8 +6,8 @@ import { unstable_readConfig } from "wrangler";
 import { presignDownload } from "../../src/results/egresses/egresses.files.ts";
 import { readSettings } from "../../src/settings.ts";
 import { anOrganization } from "./support/organization.ts";
+import { reportRecording, uploadFile } from "./support/recordings.ts";
 import { startServer } from "./support/server.ts";
-import { uploadFile } from "./support/upload.ts";
 
 const bytes = crypto.getRandomValues(new Uint8Array(50_000));
 
@@ -19,27 +19,14 @@ const secretsOfServer = () => parseEnv(readFileSync(".dev.vars", "utf8"));
 async function aRecording({ url: serverUrl }: { url: string } = server) {
   const id = randomUUID();
   const made = await anOrganization(serverUrl, { role: "provider" });
-  const { organization, base, user: provider, platform, external } = made;
-  const storage_key = `${organization.slug}/${id} (übung).wav`;
+  const { organization, base, platform, external } = made;
   const encoded = `${organization.slug}/${id}%20%28%C3%BCbung%29.wav`;
   await uploadFile(server.url, secretsOfServer(), encoded, bytes);
-  const call = await platform("PUT", `${base}/calls/${id}`, {
-    call: {
-      waiting_room_slug: provider.waiting_room_slug,
-      organization_user_id: provider.id,
-      started_at: "2026-01-31T09:30:00Z",
-      ended_at: "2026-01-31T10:00:00Z",
-      participants: [{ key: "rita", display_name: "Rita", role: "recipient", recording_consent: true }],
-    },
-  });
-  const reported = await platform("PUT", `${base}/egresses/${id}`, {
-    egress: { call_key: id, status: "egress_ended", storage_key },
-  });
-  expect([call.status, reported.status]).toEqual([200, 200]);
-  const path = `/organization_users/${provider.id}/calls/${call.body.id}/egresses/${reported.body.id}`;
+  const path = await reportRecording(made, made.user, id, `${id} (übung).wav`);
   const egress = await external("GET", path);
   expect(egress.status).toBe(200);
   const remove = () => platform("DELETE", `${base}/egresses/${id}`);
+  const storage_key = `${organization.slug}/${id} (übung).wav`;
   return { url: egress.body.url as string, storage_key, external, path, remove };
 }
 
@@ -62,35 +49,16 @@ describe("A recording's presigned URL", () => {
   });
 
   it.each([
-    [
-      "another signature",
-      changedParam("X-Amz-Signature", (value) => value.replace(/^./, (c) => (c === "0" ? "1" : "0"))),
-    ],
-    ["another expiry", changedParam("X-Amz-Expires", () => "90000")],
-    [
-      "another date",
-      changedParam("X-Amz-Date", (value) => value.replace(/\d\dZ$/, (s) => (s === "00Z" ? "01Z" : "00Z"))),
-    ],
-    ["another entry of the audit log", changedParam("x-audit-log-id", (value) => `${value}0`)],
-    ["another access key", changedParam("X-Amz-Credential", (value) => `other${value}`)],
+    ["another entry of the audit log", (other: URL) => other.searchParams.set("x-audit-log-id", "0")],
     [
       "another file",
-      (other: URL) => {
-        other.pathname = other.pathname.replace(/hillside[^/]*/, "riverside-clinic");
-      },
+      (other: URL) => Object.assign(other, { pathname: other.pathname.replace(".wav", ".ogg") }),
     ],
-    [
-      "no signature at all",
-      (other: URL) => {
-        other.search = "";
-      },
-    ],
+    ["no signature at all", (other: URL) => Object.assign(other, { search: "" })],
   ])("is refused with %s", async (_, change) => {
     const changed = new URL(url);
     change(changed);
-    const refused = await fetch(changed);
-    expect([400, 401, 403]).toContain(refused.status);
-    expect(await refused.text()).not.toContain(new TextDecoder().decode(bytes.slice(0, 20)));
+    expect([400, 401, 403]).toContain((await fetch(changed)).status);
   });
 
   it("is refused for writing and deleting", async () => {
@@ -116,9 +84,7 @@ describe("A deleted recording", () => {
     const { url, external, path, remove } = await aRecording();
     expect((await fetch(url)).status).toBe(200);
     expect((await remove()).status).toBe(204);
-    const gone = await fetch(url);
-    expect(gone.status).toBe(404);
-    expect(await gone.text()).not.toContain(new TextDecoder().decode(bytes.slice(0, 20)));
+    expect((await fetch(url)).status).toBe(404);
     expect((await external("GET", path)).body).toMatchObject({ status: "egress_deleted", url: null });
   });
 
@@ -140,7 +106,3 @@ describe("A deleted recording", () => {
     });
   });
 });
-
-function changedParam(name: string, change: (value: string) => string) {
-  return (other: URL) => other.searchParams.set(name, change(other.searchParams.get(name) ?? ""));
-}

@@ -10,8 +10,8 @@ import { readStorageSettings } from "../../src/settings.ts";
 import { done, refused } from "./support/ended.ts";
 import { rowsIn, tablesIn, withDatabases } from "./support/local_databases.ts";
 import { anOrganization } from "./support/organization.ts";
+import { reportRecording, uploadFile } from "./support/recordings.ts";
 import { npmRun, startServer } from "./support/server.ts";
-import { uploadFile } from "./support/upload.ts";
 
 const FLAGS = ["--shards", "2", "--regions", "us,eu"];
 const CONFIG = ".wrangler-us-eu.toml";
@@ -65,23 +65,12 @@ it("An organization of one region on `npm run dev` moves to another one with its
   const server = await startServer({ ownData: "regions", flags: FLAGS });
   const state = join(server.persistTo, "regions");
   const clinic = await anOrganization(server.url, { role: "provider", region: "eu" });
-  const { organization, base, user, platform, credentials } = clinic;
+  const { organization, user, credentials } = clinic;
   expect(organization.region).toBe("eu");
   const { slug } = organization;
   const key = randomUUID();
   await uploadFile(server.url, settingsWith("recordings-eu"), `${slug}/${key}.wav`, bytes, "audio/wav");
-  const { body: call } = await platform("PUT", `${base}/calls/${key}`, {
-    call: {
-      waiting_room_slug: user.waiting_room_slug,
-      organization_user_id: user.id,
-      started_at: "2026-01-31T09:30:00Z",
-      ended_at: "2026-01-31T10:00:00Z",
-      participants: [{ key: "rita", display_name: "Rita", role: "recipient", recording_consent: true }],
-    },
-  });
-  const egress = { call_key: key, status: "egress_ended", storage_key: `${slug}/${key}.wav` };
-  const { body: reported } = await platform("PUT", `${base}/egresses/${key}`, { egress });
-  const path = `/organization_users/${user.id}/calls/${call.id}/egresses/${reported.id}`;
+  const path = await reportRecording(clinic, user, key, `${key}.wav`);
   const download = async (from: string, bucket: string) => {
     const headers = credentials as Record<string, string>;
     const answer = await fetch(`${from}/api/external${path}`, { headers });
@@ -100,16 +89,16 @@ it("An organization of one region on `npm run dev` moves to another one with its
     await AUDIT_LOGS_EU.put(`${organization.id}/2026-01-31.ndjson.gz`, bytes);
   });
 
-  const run = (command: string, ...args: string[]) => {
-    const flags = ["--config", CONFIG, "--persist-to", state, "--organization", String(organization.id)];
-    return npmRun(command, "--", ...flags, ...args);
-  };
-  const move = (...args: string[]) => run("organizations:move", ...args);
+  const run = (command: string, ...args: string[]) =>
+    npmRun(command, "--", "--config", CONFIG, "--persist-to", state, ...args);
+  const own = ["--organization", String(organization.id)];
+  const move = (...args: string[]) => run("organizations:move", ...own, ...args);
   const unasked = await refused(move("--to-region", "us"));
   expect(unasked).toContain("copy its 2 files (1 MB) from the region eu to us");
   expect(unasked).toContain("there is no terminal to ask in");
   const moved = await done(move("--to-region", "us", "--yes"));
   expect(moved).toContain("The recorder must write its recordings to the bucket recordings from now on.");
+  await done(run("deploy", "--local"));
   const there = await startServer({ ownData: "regions", flags: FLAGS });
   await download(there.url, "recordings");
   await there.stop();
@@ -119,7 +108,7 @@ it("An organization of one region on `npm run dev` moves to another one with its
         "update moves set since = 0 where shard is not null; update organizations set is_suspended = 1 where id not in (select organization_id from moves)",
       );
   });
-  const leaving = await done(run("organizations:delete", "--dry-run"));
+  const leaving = await done(run("organizations:delete", ...own, "--dry-run"));
   for (const region of ["us", "eu"]) expect(leaving).toContain(`in the region ${region}, which stay: 1\n`);
   const cleaning = move("--delete-old", "--yes");
   expect(await done(cleaning)).toContain("Copy the recordings that came late to the region eu");

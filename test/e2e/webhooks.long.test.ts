@@ -27,8 +27,8 @@ async function aClinic(url: string) {
 }
 
 // Concurrent, because these tests mostly wait.
-describe.concurrent("A webhook", () => {
-  it("arrives while the receivers of other organizations hang", async () => {
+describe.concurrent("A receiver", () => {
+  it("gets its webhooks while the receivers of other organizations hang", async () => {
     let givenUp = 0;
     const hanging = await startReceiver((response) => response.on("close", () => givenUp++));
     const others = await Promise.all(Array.from({ length: 8 }, () => aClinic(hanging.url)));
@@ -50,30 +50,12 @@ describe.concurrent("A webhook", () => {
     });
   });
 
-  it("does not follow a redirect, or wait for the end of a long response", async () => {
-    const elsewhere = await startReceiver();
-    const receiver = await startReceiver((response, _, count) => {
-      if (count === 1) response.writeHead(302, { Location: elsewhere.url }).end();
-      else response.writeHead(200).write("x".repeat(100_000));
-    });
-    const clinic = await aClinic(receiver.url);
-    for (const name of ["paula", "peter"]) await clinic.addUser(name);
-    await eventually(() => expect(receiver.received.length).toBeGreaterThanOrEqual(3));
-    await eventually(async () => {
-      const { body } = await clinic.external("GET", `${clinic.path}/deliveries`);
-      expect(body.deliveries.map((each: { error: string | null }) => each.error)).toEqual([null, null]);
-    });
-    expect(elsewhere.received).toEqual([]);
-  });
-});
-
-describe.concurrent("A receiver", () => {
   it("that never ends its responses, or trickles them, gets each event once", async ({ onTestFinished }) => {
     const open: NodeJS.Timeout[] = [];
     onTestFinished(() => {
       for (const timer of open) clearInterval(timer);
     });
-    const beginning = (response: ServerResponse) => response.writeHead(200).write("x");
+    const beginning = (response: ServerResponse) => response.writeHead(200).write("x".repeat(100_000));
     const endless = await startReceiver(beginning);
     const trickling = await startReceiver((response) => {
       beginning(response);
@@ -93,7 +75,9 @@ describe.concurrent("A receiver", () => {
     ["huge headers", `HTTP/1.1 200 OK\r\nX-Long: ${"x".repeat(10_000_000)}\r\n\r\n`],
     ["text that is not HTTP", "hello\r\n\r\n"],
     ["an unknown status", "HTTP/1.1 999 \r\nRetry-After: -1\r\n\r\n"],
-  ])("that answers with %s is disconnected, and gets the webhook again", async (_, answer) => {
+    // The webhook would succeed at the first attempt if the service followed it.
+    ["a redirect", "HTTP/1.1 302 Found\r\nLocation: /elsewhere\r\nContent-Length: 0\r\n\r\n"],
+  ])("that answers with %s gets the webhook again", async (_, answer) => {
     const receiver = await startReceiver((response, _, count) => {
       if (count === 1) response.socket?.end(answer);
       else response.writeHead(204).end();

@@ -15,9 +15,6 @@ const NEVER: Record<string, string> = {
       and other.id > one.id and other.datetime_start < one.datetime_end and one.datetime_start < other.datetime_end`,
   "a row names a row that does not exist": "pragma foreign_key_check",
   "two rooms have a slug": "select slug from waiting_rooms group by slug having count(*) > 1",
-  "two members of an organization have an email": `
-    select email from organization_users where roles <> '[]' and email is not null
-    group by organization_id, email having count(*) > 1`,
   "a write conflict was stored": "select * from write_conflicts",
 };
 

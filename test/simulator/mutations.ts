@@ -11,12 +11,6 @@ export const MUTATIONS: Mutation[] = [
     to: 'where (${changed.join(" or ")}) and false',
   },
   {
-    name: "An idempotency key is not stored",
-    file: "src/database/decide_and_write.ts",
-    from: "idempotency ? [idempotency.store] : []",
-    to: "[]",
-  },
-  {
     name: "A stored idempotency key is ignored",
     file: "src/database/decide_and_write.ts",
     from: "if (known) return idempotency.replay(known);",
@@ -41,21 +35,9 @@ export const MUTATIONS: Mutation[] = [
     to: "hasSlug(slug)",
   },
   {
-    name: "An invite is found without its organization",
-    file: "src/joining/invites/invites.sql.ts",
-    from: 'rowsBy(invites, inviteColumns, "organization_id", "id")',
-    to: 'rowsBy(invites, inviteColumns, "id")',
-  },
-  {
     name: "A deleted transcript can be reported again",
     file: "src/results/transcripts/transcripts.merge.ts",
     from: "if (call.transcript_deleted_at !== null) throw transcriptRefusals.wasDeleted();",
-    to: "",
-  },
-  {
-    name: "A deleted SOAP note can be reported again",
-    file: "src/results/soap_notes/soap_notes.merge.ts",
-    from: "if (call.soap_note_deleted_at !== null) throw soapNoteRefusals.wasDeleted();",
     to: "",
   },
   {
@@ -65,26 +47,10 @@ export const MUTATIONS: Mutation[] = [
     to: "sql.transcriptOfPath(reached),",
   },
   {
-    name: "Reading a SOAP note leaves no entry in the access log",
-    file: "src/results/soap_notes/soap_notes.service.ts",
-    from: `    entryOfText(context, "read", text),
-  ]);
-  if (!note) throw soapNoteNotFound();
-  requireEntry(entries);`,
-    to: `  ]);
-  if (!note) throw soapNoteNotFound();`,
-  },
-  {
     name: "An erasure leaves the name",
     file: "src/calls/participants/participants.erasure.ts",
     from: "display_name: ERASED_NAME,",
     to: "",
-  },
-  {
-    name: "An erasure leaves the reference",
-    file: "src/calls/participants/participants.erasure.ts",
-    from: "external_reference: null,\n      reference_digest: null,",
-    to: "reference_digest: null,",
   },
   {
     name: "A refusal of consent is ignored",

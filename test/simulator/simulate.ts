@@ -63,12 +63,6 @@ function fail(run: Run): never {
   throw new Error(`Play it again with: npm run simulate -- --seed ${run.seed}`);
 }
 
-/** Shows how far a series of runs is, if somebody watches. @param part from 0 to 1 */
-function showProgress(part: number, steps: number): void {
-  if (!process.stderr.isTTY) return;
-  process.stderr.write(`\r[${"#".repeat(Math.min(30 * part, 30)).padEnd(30)}] ${steps} steps `);
-}
-
 /**
  * Plays runs until one breaks a rule.
  *
@@ -76,7 +70,7 @@ function showProgress(part: number, steps: number): void {
  */
 async function playMany(
   programs: Programs,
-  seeds: number[],
+  seeds: Iterable<number>,
   { digests, until }: { digests: boolean; until: number },
 ): Promise<void> {
   const started = Date.now();
@@ -89,8 +83,6 @@ async function playMany(
     if (run.violations.length > 0) fail(await shorten(programs, run));
     steps += run.steps;
     runs++;
-    const isTimed = until < Number.POSITIVE_INFINITY;
-    showProgress(isTimed ? (Date.now() - started) / (until - started) : runs / seeds.length, steps);
   }
   const perSecond = Math.round((1000 * steps) / (Date.now() - started));
   say(`${runs} runs, ${steps} steps, ${perSecond} a second: no rule was broken.`);
@@ -115,13 +107,13 @@ async function findMutations(wanted: string, seeds: number[]): Promise<void> {
 async function run({ seed, seeds, minutes, digests, mutation }: Values<typeof OPTIONS>): Promise<void> {
   if (mutation) return findMutations(mutation, [...seedsOf(seeds ?? "1..200")]);
   const programs = await compileAll();
-  if (seed === undefined) {
-    const until = Date.now() + (minutes === undefined ? Number.POSITIVE_INFINITY : Number(minutes) * MINUTE);
-    return playMany(programs, [...seedsOf(seeds ?? (minutes ? "1..100000" : "1..100"))], { digests, until });
+  if (seed) {
+    const played = await simulate(programs, Number(seed));
+    if (played.violations.length > 0) fail(await shorten(programs, played));
+    return tell(played);
   }
-  const played = await simulate(programs, Number(seed));
-  if (played.violations.length > 0) fail(await shorten(programs, played));
-  tell(played);
+  const until = minutes ? Date.now() + Number(minutes) * MINUTE : Number.POSITIVE_INFINITY;
+  await playMany(programs, seedsOf(seeds ?? (minutes ? "1..100000" : "1..100")), { digests, until });
 }
 
 await runCommand(USAGE, OPTIONS, run);

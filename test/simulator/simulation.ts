@@ -38,18 +38,12 @@ export async function simulate(programs: Programs, seed: number, size = WHOLE): 
   const { schedule } = world;
   const during = async (who: string, work: () => Promise<unknown>) => {
     let isOver = false;
-    let failure: unknown;
-    schedule.as(who, undefined, work).then(
-      () => {
-        isOver = true;
-      },
-      (error) => {
-        failure = error;
-        isOver = true;
-      },
-    );
+    const ended = schedule.as(who, undefined, work).finally(() => {
+      isOver = true;
+    });
+    ended.catch(() => {});
     await schedule.runUntil(() => isOver && world.isIdle);
-    if (failure) throw failure;
+    await ended;
   };
   await during("operator", async () => {
     for (const clinic of clinics) {

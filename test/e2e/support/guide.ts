@@ -223,26 +223,22 @@ async function runShell(args: string[], input: string, cwd: string): Promise<str
   return (await printsOf(shell).ended).output;
 }
 
-/**
- * The structure of a JSON value: its keys, and the types of its values. All elements of a list have one structure, and
- * all dates are the same key. `null` fits any type.
- */
-export function shapeOf(value: unknown): unknown {
-  if (Array.isArray(value)) return value.slice(0, 1).map(shapeOf);
-  if (typeof value !== "object") return typeof value;
-  if (value === null) return null;
-  const entries = Object.entries(value).map(([key, each]) => [
-    key.replace(/^\d{4}-\d\d-\d\d$/, "date"),
-    shapeOf(each),
-  ]);
-  return Object.fromEntries(entries.sort());
+/** What differs in structure: keys and types. A list is compared by its first element. `null` fits any type. */
+export function* differences(shown: unknown, received: unknown, at = ""): Generator<string> {
+  const types = [shown, received].map((each) => (each === null ? "null" : typeof each));
+  if (types.includes("undefined") || (types[0] !== types[1] && !types.includes("null")))
+    yield `${at}: ${types[0]} is shown, ${types[1]} received`;
+  if (!(shown instanceof Object && received instanceof Object)) return;
+  const [one, other] = [fieldsOf(shown), fieldsOf(received)];
+  for (const key of new Set([...one.keys(), ...other.keys()]))
+    yield* differences(one.get(key), other.get(key), `${at}/${key}`);
 }
 
-/** The shape, with null wherever the other one has null. */
-export function withNullsOf(shape: unknown, other: unknown): unknown {
-  if (shape === null || other === null) return null;
-  if (typeof shape !== "object" || typeof other !== "object") return shape;
-  const others = other as Record<string, unknown>;
-  const entries = Object.entries(shape).map(([key, each]) => [key, withNullsOf(each, others[key])]);
-  return Array.isArray(shape) ? entries.map(([, each]) => each) : Object.fromEntries(entries);
-}
+/** Dates are one key. */
+const fieldsOf = (value: object) =>
+  new Map(
+    Object.entries(Array.isArray(value) ? value.slice(0, 1) : value).map(([key, each]) => [
+      key.replace(/^\d{4}-\d\d-\d\d$/, "date"),
+      each,
+    ]),
+  );

@@ -24,9 +24,8 @@ export async function anOrganization(
       user: { email: `${who}-${randomUUID()}@hillside.example`, display_name: who, roles: [role] },
     });
   const user = await addUser("ada", role);
-  /** By default, it acts as the first user. */
-  const addClient = async (organization_user_id: number = user.id) => {
-    const api_client = { name: "Integration", organization_user_id };
+  const addClient = async () => {
+    const api_client = { name: "Integration", organization_user_id: user.id };
     const client = await create(`${base}/api_clients`, { api_client });
     const credentials = { "X-Client-ID": client.client_id, "X-Client-Secret": client.client_secret };
     return { credentials, external: caller(`${url}/api/external`, credentials) };

@@ -23,8 +23,8 @@ afterAll(() => {
 
 type Answer = (response: ServerResponse, received: Received, count: number) => void;
 
-/** A local receiver of webhooks, which stops with the test file. By default it accepts everything. */
-export async function startReceiver(answer: Answer = (response) => response.writeHead(204).end()) {
+/** A local receiver of webhooks, which stops with the test file. By default it has any port, and accepts everything. */
+export async function startReceiver(answer: Answer = (response) => response.writeHead(204).end(), port = 0) {
   const received: Received[] = [];
   const server = createServer((request: IncomingMessage, response) => {
     let text = "";
@@ -38,7 +38,13 @@ export async function startReceiver(answer: Answer = (response) => response.writ
       answer(response, webhook, received.length);
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
   servers.push(server);
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/visits`, received };
+  const { port: own } = server.address() as AddressInfo;
+  async function stop() {
+    const closed = new Promise((resolve) => server.close(resolve));
+    server.closeAllConnections();
+    await closed;
+  }
+  return { url: `http://127.0.0.1:${own}/visits`, port: own, received, stop };
 }

@@ -38,6 +38,8 @@ const from =
 
 const PATH = "/waiting_rooms";
 
+const A_BOOKMARK = "00000000-00000000-00000000-00000000000000000000000000000000";
+
 const madeUp = () => ({ "X-Client-ID": unique("made-up"), "X-Client-Secret": "made-up" });
 
 /** The policies in every response to an API client. */
@@ -66,7 +68,6 @@ describe("The rate limit of an API client", () => {
       for (let n = 0; n < 2; n++) {
         const beyond = await client.post(PATH, { waiting_room: { name: "Oncology" } });
         expectBeyond(beyond, "client", 1200, "This API client has sent too many requests");
-        expect(beyond.headers.get("X-Request-Id")).not.toBeNull();
       }
     });
     expect(trips).toBe(0);
@@ -94,14 +95,9 @@ describe("The rate limit of an API client", () => {
     const { organization, client } = await aLimitedClient(limit);
     const call = await aCall(organization);
     const participant_key = call.participants[0].key;
-    const text = "good morning, doctor";
+    const line = { participant_key, text: "good morning, doctor" };
     // The response is longer than 256 KiB, and shorter than twice that.
-    const lines = Array.from({ length: 2500 }, (_, n) => ({
-      participant_key,
-      text,
-      start_time: n,
-      end_time: n,
-    }));
+    const lines = Array.from({ length: 2500 }, (_, n) => ({ ...line, start_time: n, end_time: n }));
     await given(call.reportTranscript({ is_final: true, lines }));
     const path = `${call.path}/transcript`;
     const { transcript_lines } = await given(client.get(path));
@@ -111,8 +107,8 @@ describe("The rate limit of an API client", () => {
     for (let n = 0; n < 4; n++) await given(client.get(PATH));
     await given(client.get(path));
     limit.endWindow();
-    const correctedLines = [{ id: transcript_lines[0].id, text: "Good evening" }];
-    await given(client.put(path, { transcript: { lines: correctedLines, reason: "Misheard" } }));
+    const corrected = { lines: [{ id: transcript_lines[0].id, text: "Good evening" }], reason: "Misheard" };
+    await given(client.put(path, { transcript: corrected }));
     await given(client.get(`${path}/versions`));
     await given(client.get(PATH));
     expect(await client.get(PATH)).toMatchObject({ status: 429 });
@@ -134,9 +130,7 @@ describe("The rate limit of an API client", () => {
       await client.get(`${PATH}/nowhere`),
       await client.get("/nowhere"),
       await client.post(PATH, { waiting_room: {} }),
-      await client.send("GET", "/events", undefined, {
-        "X-D1-Bookmark": "00000000-00000000-00000000-00000000000000000000000000000000",
-      }),
+      await client.send("GET", "/events", undefined, { "X-D1-Bookmark": A_BOOKMARK }),
     ];
     expect(responses.map(({ status }) => status)).toEqual([200, 404, 404, 422, 200]);
     for (const { headers } of responses) expect(headers.get("RateLimit-Policy")).toBe(POLICY);
@@ -156,28 +150,22 @@ describe("The rate limit of an organization", () => {
   async function aLimitedOrganization(limits: object) {
     const organization = await anOrganization();
     const counting = countingRoundTrips(limits);
-    const through = (client: Pick<Api, "through">) => client.through(counting.fetcher);
     const colleague = await organization.addClient(organization.admin.id);
-    return { client: through(organization.client), colleague: through(colleague), counting, through };
+    const [client, other] = [organization.client, colleague].map((each) => each.through(counting.fetcher));
+    return { client: client as Api, colleague: other as Api, counting };
   }
 
   it("refuses requests of all its clients beyond it, before they reach the database", async () => {
     const limit = aLimit(3);
-    const { client, colleague, counting, through } = await aLimitedOrganization({
-      ORGANIZATION_LIMIT: limit,
-    });
+    const { client, colleague, counting } = await aLimitedOrganization({ ORGANIZATION_LIMIT: limit });
     for (const each of [client, colleague, client]) await given(each.get(PATH));
+    const reason = "The organization's API clients have sent too many requests";
     const trips = await counting.during(async () => {
       for (const each of [client, colleague])
-        expectBeyond(
-          await each.get(PATH),
-          "organization",
-          6000,
-          "The organization's API clients have sent too many requests",
-        );
+        expectBeyond(await each.get(PATH), "organization", 6000, reason);
     });
     expect(trips).toBe(0);
-    await given(through((await anOrganization()).client).get(PATH));
+    await given((await anOrganization()).client.through(counting.fetcher).get(PATH));
     limit.endWindow();
     await given(client.get(PATH));
   });
@@ -196,21 +184,16 @@ describe("The rate limit of an organization", () => {
 
 describe("The rate limit of expensive requests", () => {
   const COSTLY = [
-    {
-      name: "bulk_invites",
-      binding: "BULK_INVITE_LIMIT",
-      path: "/invites/bulk_create",
-      text: "The organization's API clients have sent too many bulk invites",
-    },
-    {
-      name: "redeliveries",
-      binding: "REDELIVERY_LIMIT",
-      path: "/webhook_endpoints/1/redeliver",
-      text: "The organization's API clients have asked for too many redeliveries and pings",
-    },
-  ];
+    ["bulk_invites", "BULK_INVITE_LIMIT", "/invites/bulk_create", "sent too many bulk invites"],
+    [
+      "redeliveries",
+      "REDELIVERY_LIMIT",
+      "/webhook_endpoints/1/redeliver",
+      "asked for too many redeliveries and pings",
+    ],
+  ] as const;
 
-  it.each(COSTLY)("is separate for $name", async ({ name, binding, path, text }) => {
+  it.each(COSTLY)("is separate for %s", async (name, binding, path, reason) => {
     const organization = await anOrganization();
     const limit = aLimit(2);
     const counting = countingRoundTrips({ [binding]: limit });
@@ -222,13 +205,13 @@ describe("The rate limit of expensive requests", () => {
       expect(headers.get("RateLimit-Policy")).toBe(`${POLICY}, "${name}";q=10;w=60`);
     }
     const trips = await counting.during(async () => {
-      expectBeyond(await client.post(path, {}), name, 10, text);
+      expectBeyond(await client.post(path, {}), name, 10, `The organization's API clients have ${reason}`);
     });
     expect(trips).toBe(0);
     // The limit covers all clients of the organization, but no other requests and no other organizations.
     await given(client.get(PATH));
-    const [other] = COSTLY.filter((each) => each.name !== name);
-    expect((await client.post(other?.path ?? "", {})).status).toBe(422);
+    for (const [, , other] of COSTLY)
+      expect((await client.post(other, {})).status).toBe(other === path ? 429 : 422);
     const colleague = await organization.addClient(organization.admin.id);
     expect((await colleague.through(counting.fetcher).post(path, {})).status).toBe(429);
     const stranger = (await anOrganization()).client.through(counting.fetcher);
@@ -284,10 +267,10 @@ describe("The rate limit of failed credentials", () => {
     ],
     [
       "LiveKit's API, with the signature of another body",
-      (fetcher) =>
-        aLiveKitServer({
-          fetcher: (request) => fetcher(new Request(request, { body: "{}" })),
-        }).send(anEvent("room_started")),
+      (fetcher) => {
+        const forging: Fetcher = (request) => fetcher(new Request(request, { body: "{}" }));
+        return aLiveKitServer({ fetcher: forging }).send(anEvent("room_started"));
+      },
     ],
   ])("returns 429 beyond it: %s", async (_, fail) => {
     const fetcher = from(anAddress(), throughWorkerWith({ FAILURE_LIMIT: aLimit(2) }));

@@ -374,7 +374,9 @@ describe("An organization with require_acting_user", () => {
     const clinic = await aStrictClinic();
     const nothing = "/organization_users/999999/calls/999999/transcript";
     const text = /^X-Acting-User and X-Purpose-Of-Use: are required/;
-    for (const headers of [{}, { "X-Acting-User": "staff-1" }, { "X-Purpose-Of-Use": "TREAT" }])
+    const [actor, purpose] = [{ "X-Acting-User": "staff-1" }, { "X-Purpose-Of-Use": "TREAT" }];
+    const lacking: Record<string, string>[] = [{}, actor, purpose];
+    for (const headers of lacking)
       expectRefusal(await clinic.client.send("GET", nothing, undefined, headers), 400, text);
     expectRefusal(await clinic.client.send("GET", nothing, undefined, both), 404);
     expect((await clinic.client.get("/calls")).status).toBe(200);

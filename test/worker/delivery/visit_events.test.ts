@@ -18,28 +18,6 @@ import { leavingNoRows } from "../support/unchanged.ts";
 const DAY = 24 * 60;
 
 describe("Events of a waiting participant", () => {
-  it("are one participant.waiting and one participant.left per visit, however often it is reported", async () => {
-    const clinic = await anOrganization();
-    const room = await clinic.addRoom();
-    const key = unique("rita");
-    const said = { display_name: "Rita", role: "recipient" };
-    const during = (participant: object) =>
-      toldOf(clinic, () => given(reportInRoom(room.slug, key, { ...said, ...participant })));
-    const waiting = await during({ waiting_since: minutesAfterStart(0) });
-    const [{ data } = { data: undefined }] = waiting;
-    expect(data).toEqual({ waiting_room_id: room.id, participant_id: expect.any(Number) });
-    expect(waiting).toEqual([{ type: "participant.waiting", data }]);
-    expect(await during({ waiting_since: minutesAfterStart(1) })).toEqual([]);
-    expect(await during({ display_name: "Rita R." })).toEqual([{ type: "participant.updated", data }]);
-    expect(await during({ display_name: "Rita R." })).toEqual([]);
-    said.display_name = "Rita R.";
-    const left = await during({ left_at: minutesAfterStart(5) });
-    expect(left).toEqual([{ type: "participant.left", data }]);
-    const whole = { waiting_since: minutesAfterStart(10), left_at: minutesAfterStart(11) };
-    expect(kinds(await during(whole))).toEqual(["waiting", "left"]);
-    expect(await during(whole)).toEqual([]);
-  });
-
   it("name the other room after a move, even for a visit that is over when it is reported", async () => {
     const clinic = await anOrganization();
     const [here, there] = [await clinic.addRoom(), await clinic.addRoom()];

@@ -18,12 +18,6 @@ const SUSPENDED = "The organization is suspended: ask the people who run the ser
 const setSuspended = ({ id }: { id: number }, is_suspended: boolean) =>
   given(platform.put(`/organizations/${id}`, { organization: { is_suspended } }));
 
-/** Suspends the organization, and lets the minute pass for which isolates remember its clients. */
-async function suspend(clinic: { id: number }) {
-  await setSuspended(clinic, true);
-  travelTo(fromNow(1.1));
-}
-
 function expectSuspended(answer: Awaited<ReturnType<Organization["client"]["get"]>>) {
   expectRefusal(answer, 403, SUSPENDED);
   expect(answer.headers.get("Error-Code")).toBe("organization_suspended");
@@ -62,7 +56,9 @@ describe("A suspended organization", () => {
     for (const door of doors) await given(door());
     expect(await given(client.get(call.path))).toMatchObject({ is_ended: true, ended_at: ENDED_AT });
     await given(client.get(`${call.path}/transcript`));
-    await suspend(clinic);
+    await setSuspended(clinic, true);
+    // Isolates remember a client for a minute.
+    travelTo(fromNow(1.1));
     expectSuspended(await exchange(client, await provider.token({ email })));
   });
 

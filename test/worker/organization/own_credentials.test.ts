@@ -60,13 +60,9 @@ describe("DELETE /organization_users/{id} of a user with API clients", () => {
     const [hers] = others;
     const second = await given(create());
     const path = `/organization_users/${paula.id}`;
+    const error = `API clients act as this organization user, and would be revoked: ${hers?.id}, ${second.id}; to revoke them too, add ?revoke_api_clients=true`;
     for (const query of ["", "?revoke_api_clients=false", "?revoke_api_clients="])
-      expectRefusal(
-        await changingNothing(() => client.delete(path + query)),
-        422,
-        `API clients act as this organization user, and would be revoked: ${hers?.id}, ${second.id}; to revoke them too, add ?revoke_api_clients=true`,
-      );
-    expectRefusal(await client.delete(`${path}?revoke_api_clients=yes`), 400, /^revoke_api_clients: /);
+      expectRefusal(await changingNothing(() => client.delete(path + query)), 422, error);
     await given(client.delete(`${path}?revoke_api_clients=true`));
     const secrets = { "X-Client-ID": second.client_id, "X-Client-Secret": second.client_secret };
     for (const gone of [hers, api("/api/external", secrets)])

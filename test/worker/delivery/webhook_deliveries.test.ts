@@ -180,24 +180,17 @@ describe("A failed webhook", () => {
   it.each(["moved", "activated again"])(
     "waits as Retry-After asks, but is sent at once when its endpoint is %s",
     async (how) => {
-      const { clinic, receiver, endpoint } = await aClinicWithReceiver(() =>
-        status(503, { "Retry-After": "86400" }),
-      );
+      const later = () => status(503, { "Retry-After": "86400" });
+      const { clinic, receiver, endpoint } = await aClinicWithReceiver(later);
       const ids = await clinic.makeEvents(2);
       await clinic.queue.pass(SECOND);
-      expect(receiver.received).toHaveLength(1);
+      expect(receiver.received.splice(0)).toHaveLength(1);
       const { last_attempt_at, next_attempt_at } = (await clinic.deliveries(endpoint))[1];
       expect(Date.parse(next_attempt_at) - Date.parse(last_attempt_at)).toBe(DAY);
-      const repaired = aReceiver();
-      if (how === "moved") await clinic.updateEndpoint(endpoint, { url: repaired.url });
-      else {
-        receiver.answer = (received) => {
-          repaired.received.push(received);
-          return status(200);
-        };
-        await clinic.updateEndpoint(endpoint, { is_active: false });
-        await clinic.updateEndpoint(endpoint, { is_active: true });
-      }
+      const repaired = how === "moved" ? aReceiver() : receiver;
+      repaired.answer = () => status(200);
+      const changes = how === "moved" ? [{ url: repaired.url }] : [{ is_active: false }, { is_active: true }];
+      for (const change of changes) await clinic.updateEndpoint(endpoint, change);
       await clinic.queue.pass(2 * SECOND);
       expect(idsOf(repaired.received)).toEqual(ids);
     },
@@ -211,11 +204,8 @@ describe("A failed webhook", () => {
     expect(idsOf(receiver.received)).toEqual([ids[0]]);
     expect(timeout).toHaveBeenCalledWith(WEBHOOK_TIMEOUT);
     const deliveries = await clinic.deliveries(endpoint, "?per_page=100");
-    expect(deliveries.at(-1)).toMatchObject({
-      attempts: 1,
-      response_status: null,
-      error: "There was no response within 15 seconds",
-    });
+    const error = "There was no response within 15 seconds";
+    expect(deliveries.at(-1)).toMatchObject({ attempts: 1, response_status: null, error });
     expect(deliveries[0]).toMatchObject({ attempts: 0, last_attempt_at: null });
     // The longer the endpoint is dead, the more rarely it is tried: at first after 5 seconds, later once a minute.
     await clinic.queue.pass(10 * MINUTE);
@@ -223,18 +213,15 @@ describe("A failed webhook", () => {
     receiver.answer = () => status(200);
     await clinic.queue.passUntilDone();
     expect(new Set(idsOf(receiver.received))).toEqual(new Set(ids));
-    expect((await clinic.deliveries(endpoint, "?per_page=100")).map((each: Delivery) => each.error)).toEqual(
-      ids.map(() => null),
-    );
+    const errors = (await clinic.deliveries(endpoint, "?per_page=100")).map((each: Delivery) => each.error);
+    expect(errors).toEqual(ids.map(() => null));
     timeout.mockRestore();
   });
 });
 
 interface Delivery {
   event_id: number;
-  attempts: number;
   error: string | null;
-  next_attempt_at: string | null;
 }
 
 it("A webhook endpoint is disabled at once if it answers 410, and gets the pending webhooks when it is activated again", async () => {
@@ -248,10 +235,8 @@ it("A webhook endpoint is disabled at once if it answers 410, and gets the pendi
   await clinic.queue.pass(SECOND);
   expect(receiver.received).toHaveLength(1);
   receiver.answer = () => status(200);
-  expect(await clinic.updateEndpoint(endpoint, { is_active: true })).toMatchObject({
-    is_active: true,
-    disabled_reason: null,
-  });
+  const activated = await clinic.updateEndpoint(endpoint, { is_active: true });
+  expect(activated).toMatchObject({ is_active: true, disabled_reason: null });
   await clinic.queue.pass(2 * SECOND);
   expect(idsOf(receiver.received.slice(1))).toEqual(ids);
 });
@@ -307,10 +292,8 @@ describe("POST /webhook_endpoints/{id}/redeliver", () => {
     await clinic.queue.pass(2 * SECOND);
     expect(idsOf(receiver.received)).toEqual([first, second, second, missed]);
     expect(receiver.received[2]?.headers["webhook-id"]).toBe(`evt_${second}`);
-    expect((await redeliver(clinic, endpoint, missed ?? 0)).body).toEqual({
-      redelivered_count: 0,
-      next_after: null,
-    });
+    const { body: none } = await redeliver(clinic, endpoint, missed ?? 0);
+    expect(none).toEqual({ redelivered_count: 0, next_after: null });
   });
 
   it("restarts the attempts of a webhook that was given up", async () => {
@@ -320,9 +303,8 @@ describe("POST /webhook_endpoints/{id}/redeliver", () => {
     await env.DB.prepare("update webhook_deliveries set attempts = 10, next_attempt_at = null").run();
     await given(redeliver(clinic, endpoint, 0));
     await clinic.queue.pass(SECOND);
-    expect(await clinic.deliveries(endpoint)).toMatchObject([
-      { attempts: 1, next_attempt_at: expect.any(String) },
-    ]);
+    const retried = { attempts: 1, next_attempt_at: expect.any(String) };
+    expect(await clinic.deliveries(endpoint)).toMatchObject([retried]);
     receiver.answer = () => status(200);
     await clinic.queue.pass(10 * SECOND);
     expect(await clinic.deliveries(endpoint)).toMatchObject([{ attempts: 2, next_attempt_at: null }]);
@@ -343,9 +325,8 @@ describe("POST /webhook_endpoints/{id}/redeliver", () => {
   });
 
   it("continues with next_after after 1,000 events, and skips other types", async () => {
-    const { clinic, endpoint } = await aClinicWithReceiver(undefined, {
-      event_types: ["call.started"],
-    });
+    const types = { event_types: ["call.started"] };
+    const { clinic, endpoint } = await aClinicWithReceiver(undefined, types);
     await insertMany(
       2200,
       `insert into events (organization_id, type, data, created_at)
@@ -355,10 +336,8 @@ describe("POST /webhook_endpoints/{id}/redeliver", () => {
     );
     const first = (await redeliver(clinic, endpoint, 0)).body;
     expect(first).toEqual({ redelivered_count: 1000, next_after: expect.any(Number) });
-    expect((await redeliver(clinic, endpoint, first.next_after)).body).toEqual({
-      redelivered_count: 100,
-      next_after: null,
-    });
+    const rest = (await redeliver(clinic, endpoint, first.next_after)).body;
+    expect(rest).toEqual({ redelivered_count: 100, next_after: null });
     await clinic.updateEndpoint(endpoint, { event_types: ["call.*"] });
     expect((await redeliver(clinic, endpoint, first.next_after)).body.redelivered_count).toBe(201);
   });

@@ -88,7 +88,7 @@ const size = async () => (await env.DB.prepare("select 1").run()).meta.size_afte
 
 type Counts = Record<Limit, number>;
 
-/** What the requests of these organizations have counted towards each limit. */
+/** The count of each limit, of all these organizations together. */
 async function countsOf(organizations: Organization[]): Promise<Counts> {
   const counts: Counts = { writes: 0, access_log_entries: 0, sign_ins: 0, reserved: 0 };
   for (const organization of organizations)

@@ -50,7 +50,7 @@ const renameRoom = ({ client }: Organization, { slug }: { slug: string }, name: 
   given(client.put(`/waiting_rooms/${slug}`, { waiting_room: { name } }));
 
 describe("The platform's GET /events", () => {
-  it("lists the events of all organizations, each with its organization, as they see them", async () => {
+  it("lists the events of all organizations, as they see them, each once, whatever the size of its pages, for all types, one type and one family", async () => {
     const start = await positionNow();
     const clinics = [await anOrganization(), await anOrganization()];
     for (const clinic of clinics) {
@@ -61,15 +61,6 @@ describe("The platform's GET /events", () => {
     for (const clinic of clinics) expect(ofOrganization(events, clinic)).toEqual(await ownEvents(clinic));
     expect(next_after).toBe(String(events.at(-1)?.id));
     expect(Object.keys(events[0] ?? {})).toEqual(["id", "organization_id", "type", "created_at", "data"]);
-  });
-
-  it("has each event once, whatever the size of its pages, for all types, one type and one family", async () => {
-    const start = await positionNow();
-    const clinic = await anOrganization();
-    await aCall(clinic);
-    const room = await clinic.addRoom();
-    await renameRoom(clinic, room, "Oncology");
-    const { events } = await follow(start);
     for (const per_page of [1, 3, 100]) {
       expect((await follow(start, `&per_page=${per_page}`)).events).toEqual(events);
       for (const name of ["waiting_room.*", "waiting_room.updated", "participant.*", "call.ended"]) {
@@ -90,25 +81,16 @@ describe("The platform's GET /events", () => {
     const now = await positionNow();
     expect(await given(platform.get(`/events?after=${now}`))).toEqual({ events: [], next_after: now });
     expect(await given(platform.get(`/events?after=00${now}`))).toEqual({ events: [], next_after: now });
-    expect(await given(platform.get(`/events?after=${now}&type=egress.*`))).toMatchObject({
-      next_after: now,
-    });
+    const ofType = await given(platform.get(`/events?after=${now}&type=egress.*`));
+    expect(ofType).toEqual({ events: [], next_after: now });
     await clinic.addRoom();
     expect((await follow(now)).events).toMatchObject([{ type: "waiting_room.created" }]);
   });
 
-  it("refuses wrong positions and unknown types with 400", async () => {
+  it("refuses wrong positions with 400", async () => {
+    const error = "after: must be 0, or the `next_after` of a response";
     for (const after of ["x", "-1", "1~", "1,2", "~", "1.5", "9".repeat(17)])
-      expectRefusal(
-        await platform.get(`/events?after=${after}`),
-        400,
-        "after: must be 0, or the `next_after` of a response",
-      );
-    expectRefusal(
-      await platform.get("/events?type=call.exploded"),
-      400,
-      /^type: must be a type of event: the most similar ones are call\./,
-    );
+      expectRefusal(await platform.get(`/events?after=${after}`), 400, error);
   });
 
   it("is read from the primary, even with a bookmark, because a replica can lag", async () => {

@@ -18,27 +18,6 @@ import { leavingNoRows } from "../support/unchanged.ts";
 const DAY = 24 * 60;
 
 describe("Events of a waiting participant", () => {
-  it("are one participant.waiting and one participant.left per visit, however often it is reported", async () => {
-    const clinic = await anOrganization();
-    const room = await clinic.addRoom();
-    const key = unique("rita");
-    const said = { display_name: "Rita", role: "recipient" };
-    const during = (participant: object) =>
-      toldOf(clinic, () => given(reportInRoom(room.slug, key, { ...said, ...participant })));
-    const [waiting, ...more] = await during({ waiting_since: minutesAfterStart(0) });
-    const data = { waiting_room_id: room.id, participant_id: expect.any(Number) };
-    expect([waiting, ...more]).toEqual([{ type: "participant.waiting", data }]);
-    expect(await during({ waiting_since: minutesAfterStart(1) })).toEqual([]);
-    expect(await during({ display_name: "Rita R." })).toEqual([{ type: "participant.updated", data }]);
-    expect(await during({ display_name: "Rita R." })).toEqual([]);
-    said.display_name = "Rita R.";
-    const left = await during({ left_at: minutesAfterStart(5) });
-    expect(left).toEqual([{ type: "participant.left", data: waiting?.data }]);
-    const whole = { waiting_since: minutesAfterStart(10), left_at: minutesAfterStart(11) };
-    expect(kinds(await during(whole))).toEqual(["waiting", "left"]);
-    expect(await during(whole)).toEqual([]);
-  });
-
   it("name the other room after a move, even for a visit that is over when it is reported", async () => {
     const clinic = await anOrganization();
     const [here, there] = [await clinic.addRoom(), await clinic.addRoom()];
@@ -174,28 +153,25 @@ describe("Events of a participant on a call", () => {
   });
 });
 
-describe("Events of a call with the maximum number of participants", () => {
-  it("are delivered for each of them to every endpoint that wants them", async () => {
-    const clinic = await anOrganization();
-    const endpoint = (event_types?: string[]) => ({
-      webhook_endpoint: { url: "https://hooks.example.com/visits", ...(event_types && { event_types }) },
-    });
-    for (let n = 0; n < MAX_WEBHOOK_ENDPOINTS; n++)
-      await given(clinic.client.post("/webhook_endpoints", endpoint(n % 2 ? ["participant.*"] : undefined)));
-    const times = { waiting_since: WAITING_SINCE, joined_at: STARTED_AT };
-    const participants = Array.from({ length: MAX_CALL_PARTICIPANTS }, () => aRecipient(times));
-    await aCall(clinic, { participants }, clinic.admin);
-    const { results } = await env.DB.prepare(
-      `select type, count(distinct event_id) as events, count(*) as deliveries
+it("The events of a call with the maximum number of participants are delivered for each of them to every endpoint that wants them", async () => {
+  const clinic = await anOrganization();
+  const url = "https://hooks.example.com/visits";
+  const endpoint = { url, event_types: ["participant.*"] };
+  for (let n = 0; n < MAX_WEBHOOK_ENDPOINTS; n++)
+    await given(clinic.client.post("/webhook_endpoints", { webhook_endpoint: n % 2 ? endpoint : { url } }));
+  const times = { waiting_since: WAITING_SINCE, joined_at: STARTED_AT };
+  const participants = Array.from({ length: MAX_CALL_PARTICIPANTS }, () => aRecipient(times));
+  await aCall(clinic, { participants }, clinic.admin);
+  const { results } = await env.DB.prepare(
+    `select type, count(distinct event_id) as events, count(*) as deliveries
        from webhook_deliveries join events on events.id = event_id
        where events.organization_id = ? and type like 'participant.%' group by type`,
-    )
-      .bind(clinic.id)
-      .all();
-    const each = { events: MAX_CALL_PARTICIPANTS, deliveries: MAX_CALL_PARTICIPANTS * MAX_WEBHOOK_ENDPOINTS };
-    expect(results).toEqual(
-      ["participant.joined", "participant.left", "participant.waiting"].map((type) => ({ type, ...each })),
-    );
-    leavingNoRows(clinic.id, "webhook_deliveries", "events");
-  });
+  )
+    .bind(clinic.id)
+    .all();
+  const each = { events: MAX_CALL_PARTICIPANTS, deliveries: MAX_CALL_PARTICIPANTS * MAX_WEBHOOK_ENDPOINTS };
+  expect(results).toEqual(
+    ["participant.joined", "participant.left", "participant.waiting"].map((type) => ({ type, ...each })),
+  );
+  leavingNoRows(clinic.id, "webhook_deliveries", "events");
 });

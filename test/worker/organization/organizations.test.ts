@@ -9,15 +9,7 @@ const create = (organization: object) => platform.post("/organizations", { organ
 const update = (id: number | string, organization: object) =>
   platform.put(`/organizations/${id}`, { organization });
 
-/** A name that no other organization of this run has, so that its slug is free as well. */
-const aName = (word = "Clinic") => unique(word);
-
 describe("POST /organizations", () => {
-  it("makes the slug from the name by default", async () => {
-    const word = unique("clinic");
-    expect((await create({ name: `Ärzte & ${word}` })).body.slug).toBe(`aerzte-and-${word}`);
-  });
-
   it("makes a valid and unique slug from any name", async () => {
     for (const name of ["River -- Side --", "!!!", "n".repeat(255), "a ".repeat(127)]) {
       const slugs = [await given(create({ name })), await given(create({ name }))].map(({ slug }) => slug);
@@ -27,11 +19,12 @@ describe("POST /organizations", () => {
   });
 
   it("adds the number after the highest one to a slug that is taken", async () => {
-    const name = aName("clinic");
-    await given(create({ name, slug: `${name}-41` }));
+    const slug = `aerzte-and-${unique("clinic")}`;
+    await given(create({ name: "Clinic", slug: `${slug}-41` }));
     const slugs = [];
-    for (let count = 0; count < 3; count++) slugs.push((await create({ name })).body.slug);
-    expect(slugs).toEqual([name, `${name}-42`, `${name}-43`]);
+    for (let count = 0; count < 3; count++)
+      slugs.push((await create({ name: slug.replace("aerzte-and-", "Ärzte & ") })).body.slug);
+    expect(slugs).toEqual([slug, `${slug}-42`, `${slug}-43`]);
   });
 
   it("keeps slugs within 63 characters, even when the numbers have run out", async () => {
@@ -47,12 +40,13 @@ describe("POST /organizations", () => {
 
   it("refuses a slug that is taken, even one made from a name, and leaves its organization unchanged", async () => {
     const clinic = await anOrganization("Riverside Clinic");
-    const { slug: made } = await given(create({ name: aName("clinic") }));
+    const { slug: made } = await given(create({ name: unique("clinic") }));
     for (const slug of [clinic.slug, made])
       expectRefusal(await create({ name: "Usurper", slug }), 422, /organization\.slug/);
-    const room = await clinic.addRoom();
-    expect(room.organization_id).toBe(clinic.id);
-    expect(room.user.display_name).toBe("Riverside Clinic");
+    expect(await clinic.addRoom()).toMatchObject({
+      organization_id: clinic.id,
+      user: { display_name: "Riverside Clinic" },
+    });
   });
 });
 
@@ -69,24 +63,17 @@ it("GET and PUT /organization take the address of the web app back as it is show
 });
 
 it("The time zone of an organization is the name of one, not an offset or an abbreviation", async () => {
-  const clinic = await anOrganization();
-  const writers = [
-    (organization: object) => clinic.client.put("/organization", { organization }),
-    (organization: object) => update(clinic.id, organization),
-    (organization: object) => create({ ...organization, name: "Lakeside" }),
-  ];
-  for (const write of writers) {
-    for (const time_zone of ["America/Argentina/Buenos_Aires", "Etc/GMT-14", "UTC", null])
-      expect(await given(write({ time_zone }))).toMatchObject({ time_zone });
-    for (const time_zone of ["+02:00", "GMT+2", "Mars/Olympus", "IST", "europe/berlin", "", " UTC", 2])
-      expectRefusal(await write({ time_zone }), 422, /^organization\.time_zone: must be .*Europe\/Berlin/);
-  }
+  const { id } = await anOrganization();
+  for (const time_zone of ["America/Argentina/Buenos_Aires", "Etc/GMT-14", "UTC", null])
+    expect(await given(update(id, { time_zone }))).toMatchObject({ time_zone });
+  for (const time_zone of ["+02:00", "GMT+2", "Mars/Olympus", "IST", "europe/berlin", "", " UTC", 2])
+    expectRefusal(await update(id, { time_zone }), 422, /^organization\.time_zone: must be .*Europe\/Berlin/);
 });
 
 it("GET /organizations lists every organization as it is now, by id", async () => {
   const list = async (query: string) => given(platform.get(`/organizations${query}`));
   const created = [];
-  for (let n = 0; n < 3; n++) created.push(await given(create({ name: aName() })));
+  for (let n = 0; n < 3; n++) created.push(await given(create({ name: unique("clinic") })));
   created[1] = await given(update(created[1].id, { recording_retention_days: 30 }));
   const { pagination } = await list("?per_page=3");
   const shown = [];

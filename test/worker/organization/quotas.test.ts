@@ -28,9 +28,7 @@ describe("The quota of subs per waiting room", () => {
       size,
       `insert into waiting_room_subs (organization_id, waiting_room_id, datetime_start, datetime_end, created_at, updated_at)
        select ?1, ?2, ?3 + n * 3600000, ?3 + (n + 1) * 3600000, 0, 0 from counter`,
-      clinic.id,
-      id,
-      tomorrow,
+      ...[clinic.id, id, tomorrow],
     );
     const path = `/waiting_rooms/${slug}/waiting_room_subs`;
     const sub = (start: number, hours = 1) => ({
@@ -54,7 +52,6 @@ describe("The quota of subs per waiting room", () => {
     const { clinic, path, later } = await aRoomWith(MAX_SUBS - 10);
     const answers = await atOnce(30, later);
     expect(statusesOf(answers)).toEqual({ 201: 10, 422: 20 });
-    for (const answer of answers.filter(({ status }) => status === 422)) expectRefusal(answer, 422, FULL);
     const { waiting_room_subs } = await given(clinic.client.get(path));
     expect(waiting_room_subs).toHaveLength(MAX_SUBS);
     expectGone(await clinic.client.delete(`${path}/${waiting_room_subs[0].id}`));
@@ -82,19 +79,14 @@ describe("The quota of unused invites", () => {
 
   async function aClinicWithInvites(size: number) {
     const clinic = await aClinicWithQueue();
-    await insertInvites(clinic, size);
-    return clinic;
-  }
-
-  const insertInvites = ({ id, admin }: Pick<Organization, "id" | "admin">, size: number) =>
-    insertMany(
+    await insertMany(
       size,
       `insert into invites (organization_id, created_by_user_id, email, display_name, roles, expires_at, created_at, updated_at)
        select ?1, ?2, n || '@full.example', 'Invitee', '["provider"]', ?3, 0, 0 from counter`,
-      id,
-      admin.user_id,
-      Date.now() + DAY * MINUTE,
+      ...[clinic.id, clinic.admin.user_id, Date.now() + DAY * MINUTE],
     );
+    return clinic;
+  }
 
   const invite = ({ client }: Pick<Organization, "client">) =>
     client.post("/invites", { organization_invite: anInvite() });
@@ -103,15 +95,13 @@ describe("The quota of unused invites", () => {
     const clinic = await aClinicWithInvites(MAX_UNUSED_INVITES - 10);
     const answers = await atOnce(30, () => invite(clinic));
     expect(statusesOf(answers)).toEqual({ 201: 10, 422: 20 });
-    for (const answer of answers.filter(({ status }) => status === 422)) expectRefusal(answer, 422, FULL);
     const [one, other] = answers.filter(({ status }) => status === 201).map(({ body }) => body);
     await given(accept(one));
     expect((await invite(clinic)).status).toBe(201);
     expectRefusal(await invite(clinic), 422, FULL);
     expectGone(await clinic.client.delete(`/invites/${other.id}`));
     await given(invite(clinic));
-    const neighbour = await anOrganization();
-    await given(invite(neighbour));
+    await given(invite(await anOrganization()));
   });
 
   it("fails only the rows of a bulk invite that are beyond it", async () => {

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { LOOK_UPS_BEYOND_LIMIT } from "../../../src/limits.ts";
-import { type Answer, type Api, api, type Fetcher, platform } from "../support/api.ts";
+import { type Answer, api, type Fetcher, platform } from "../support/api.ts";
 import { aCall } from "../support/calls.ts";
 import { countingRoundTrips } from "../support/database.ts";
 import { aLiveKitServer, anEvent } from "../support/livekit.ts";
@@ -38,6 +38,8 @@ const from =
 
 const PATH = "/waiting_rooms";
 
+const A_BOOKMARK = "00000000-00000000-00000000-00000000000000000000000000000000";
+
 const madeUp = () => ({ "X-Client-ID": unique("made-up"), "X-Client-Secret": "made-up" });
 
 /** The policies in every response to an API client. */
@@ -51,30 +53,37 @@ function expectBeyond({ status, headers, body }: Answer, name: string, quota: nu
   expect(said).toEqual(["60", `"${name}";r=0;t=60`, `"${name}";q=${quota};w=60`]);
 }
 
+it.each([
+  ["client", "CLIENT_LIMIT", 1200, "This API client has sent too many requests"],
+  ["organization", "ORGANIZATION_LIMIT", 6000, "The organization's API clients have sent too many requests"],
+] as const)(
+  "The rate limit of a %s refuses requests beyond it until the minute is over, before they reach the database, but not those of others",
+  async (name, binding, quota, reason) => {
+    const organization = await anOrganization();
+    const limit = aLimit(3);
+    const { fetcher, during } = countingRoundTrips({ [binding]: limit });
+    const client = organization.client.through(fetcher);
+    const colleague = (await organization.addClient(organization.admin.id)).through(fetcher);
+    const stranger = (await anOrganization()).client.through(fetcher);
+    const limited = name === "client" ? [client] : [client, colleague];
+    for (const each of [client, ...limited, client].slice(0, 3)) await given(each.get(PATH));
+    const trips = await during(async () => {
+      for (const each of [...limited, client])
+        expectBeyond(await each.post(PATH, { waiting_room: { name: "Oncology" } }), name, quota, reason);
+    });
+    expect(trips).toBe(0);
+    await given((name === "client" ? colleague : stranger).get(PATH));
+    limit.endWindow();
+    expect((await given(client.get(PATH))).pagination.total_count).toBe(0);
+  },
+);
+
 describe("The rate limit of an API client", () => {
   async function aLimitedClient(limit: RateLimit) {
     const organization = await anOrganization();
-    const counting = countingRoundTrips({ CLIENT_LIMIT: limit });
-    return { organization, counting, client: organization.client.through(counting.fetcher) };
+    const client = organization.client.through(throughWorkerWith({ CLIENT_LIMIT: limit }));
+    return { organization, client };
   }
-
-  it("refuses requests beyond it until the minute is over, before they reach the database, but not those of other clients", async () => {
-    const limit = aLimit(3);
-    const { organization, client, counting } = await aLimitedClient(limit);
-    for (let n = 0; n < 3; n++) await given(client.get(PATH));
-    const trips = await counting.during(async () => {
-      for (let n = 0; n < 2; n++) {
-        const beyond = await client.post(PATH, { waiting_room: { name: "Oncology" } });
-        expectBeyond(beyond, "client", 1200, "This API client has sent too many requests");
-        expect(beyond.headers.get("X-Request-Id")).not.toBeNull();
-      }
-    });
-    expect(trips).toBe(0);
-    const colleague = await organization.addClient(organization.admin.id);
-    await given(colleague.through(counting.fetcher).get(PATH));
-    limit.endWindow();
-    expect((await given(client.get(PATH))).pagination.total_count).toBe(0);
-  });
 
   it("counts a request for each 128 KiB of a body, whatever the request is", async () => {
     const limit = aLimit(9);
@@ -94,14 +103,9 @@ describe("The rate limit of an API client", () => {
     const { organization, client } = await aLimitedClient(limit);
     const call = await aCall(organization);
     const participant_key = call.participants[0].key;
-    const text = "good morning, doctor";
+    const line = { participant_key, text: "good morning, doctor" };
     // The response is longer than 256 KiB, and shorter than twice that.
-    const lines = Array.from({ length: 2500 }, (_, n) => ({
-      participant_key,
-      text,
-      start_time: n,
-      end_time: n,
-    }));
+    const lines = Array.from({ length: 2500 }, (_, n) => ({ ...line, start_time: n, end_time: n }));
     await given(call.reportTranscript({ is_final: true, lines }));
     const path = `${call.path}/transcript`;
     const { transcript_lines } = await given(client.get(path));
@@ -111,8 +115,8 @@ describe("The rate limit of an API client", () => {
     for (let n = 0; n < 4; n++) await given(client.get(PATH));
     await given(client.get(path));
     limit.endWindow();
-    const correctedLines = [{ id: transcript_lines[0].id, text: "Good evening" }];
-    await given(client.put(path, { transcript: { lines: correctedLines, reason: "Misheard" } }));
+    const corrected = { lines: [{ id: transcript_lines[0].id, text: "Good evening" }], reason: "Misheard" };
+    await given(client.put(path, { transcript: corrected }));
     await given(client.get(`${path}/versions`));
     await given(client.get(PATH));
     expect(await client.get(PATH)).toMatchObject({ status: 429 });
@@ -134,9 +138,7 @@ describe("The rate limit of an API client", () => {
       await client.get(`${PATH}/nowhere`),
       await client.get("/nowhere"),
       await client.post(PATH, { waiting_room: {} }),
-      await client.send("GET", "/events", undefined, {
-        "X-D1-Bookmark": "00000000-00000000-00000000-00000000000000000000000000000000",
-      }),
+      await client.send("GET", "/events", undefined, { "X-D1-Bookmark": A_BOOKMARK }),
     ];
     expect(responses.map(({ status }) => status)).toEqual([200, 404, 404, 422, 200]);
     for (const { headers } of responses) expect(headers.get("RateLimit-Policy")).toBe(POLICY);
@@ -152,65 +154,28 @@ describe("The rate limit of an API client", () => {
   });
 });
 
-describe("The rate limit of an organization", () => {
-  async function aLimitedOrganization(limits: object) {
-    const organization = await anOrganization();
-    const counting = countingRoundTrips(limits);
-    const through = (client: Pick<Api, "through">) => client.through(counting.fetcher);
-    const colleague = await organization.addClient(organization.admin.id);
-    return { client: through(organization.client), colleague: through(colleague), counting, through };
-  }
-
-  it("refuses requests of all its clients beyond it, before they reach the database", async () => {
-    const limit = aLimit(3);
-    const { client, colleague, counting, through } = await aLimitedOrganization({
-      ORGANIZATION_LIMIT: limit,
-    });
-    for (const each of [client, colleague, client]) await given(each.get(PATH));
-    const trips = await counting.during(async () => {
-      for (const each of [client, colleague])
-        expectBeyond(
-          await each.get(PATH),
-          "organization",
-          6000,
-          "The organization's API clients have sent too many requests",
-        );
-    });
-    expect(trips).toBe(0);
-    await given(through((await anOrganization()).client).get(PATH));
-    limit.endWindow();
-    await given(client.get(PATH));
-  });
-
-  it("does not count requests that are beyond a client's own limit", async () => {
-    const { client, colleague } = await aLimitedOrganization({
-      CLIENT_LIMIT: aLimit(1),
-      ORGANIZATION_LIMIT: aLimit(2),
-    });
-    await given(client.get(PATH));
-    for (let n = 0; n < 5; n++)
-      expect((await client.get(PATH)).headers.get("RateLimit")).toBe('"client";r=0;t=60');
-    await given(colleague.get(PATH));
-  });
+it("The rate limit of an organization does not count requests that are beyond a client's own limit", async () => {
+  const organization = await anOrganization();
+  const fetcher = throughWorkerWith({ CLIENT_LIMIT: aLimit(1), ORGANIZATION_LIMIT: aLimit(2) });
+  const client = organization.client.through(fetcher);
+  await given(client.get(PATH));
+  for (let n = 0; n < 5; n++)
+    expect((await client.get(PATH)).headers.get("RateLimit")).toBe('"client";r=0;t=60');
+  await given((await organization.addClient(organization.admin.id)).through(fetcher).get(PATH));
 });
 
 describe("The rate limit of expensive requests", () => {
   const COSTLY = [
-    {
-      name: "bulk_invites",
-      binding: "BULK_INVITE_LIMIT",
-      path: "/invites/bulk_create",
-      text: "The organization's API clients have sent too many bulk invites",
-    },
-    {
-      name: "redeliveries",
-      binding: "REDELIVERY_LIMIT",
-      path: "/webhook_endpoints/1/redeliver",
-      text: "The organization's API clients have asked for too many redeliveries and pings",
-    },
-  ];
+    ["bulk_invites", "BULK_INVITE_LIMIT", "/invites/bulk_create", "sent too many bulk invites"],
+    [
+      "redeliveries",
+      "REDELIVERY_LIMIT",
+      "/webhook_endpoints/1/redeliver",
+      "asked for too many redeliveries and pings",
+    ],
+  ] as const;
 
-  it.each(COSTLY)("is separate for $name", async ({ name, binding, path, text }) => {
+  it.each(COSTLY)("is separate for %s", async (name, binding, path, reason) => {
     const organization = await anOrganization();
     const limit = aLimit(2);
     const counting = countingRoundTrips({ [binding]: limit });
@@ -222,13 +187,13 @@ describe("The rate limit of expensive requests", () => {
       expect(headers.get("RateLimit-Policy")).toBe(`${POLICY}, "${name}";q=10;w=60`);
     }
     const trips = await counting.during(async () => {
-      expectBeyond(await client.post(path, {}), name, 10, text);
+      expectBeyond(await client.post(path, {}), name, 10, `The organization's API clients have ${reason}`);
     });
     expect(trips).toBe(0);
     // The limit covers all clients of the organization, but no other requests and no other organizations.
     await given(client.get(PATH));
-    const [other] = COSTLY.filter((each) => each.name !== name);
-    expect((await client.post(other?.path ?? "", {})).status).toBe(422);
+    for (const [, , other] of COSTLY)
+      expect((await client.post(other, {})).status).toBe(other === path ? 429 : 422);
     const colleague = await organization.addClient(organization.admin.id);
     expect((await colleague.through(counting.fetcher).post(path, {})).status).toBe(429);
     const stranger = (await anOrganization()).client.through(counting.fetcher);
@@ -260,18 +225,16 @@ describe("The rate limit of failed credentials", () => {
     const organization = await anOrganization();
     const limit = aLimit(LIMIT);
     const counting = countingRoundTrips({ FAILURE_LIMIT: limit, FAILURE_LIMIT_PER_MINUTE: String(LIMIT) });
-    const address = anAddress();
-    const fetcher = from(address, counting.fetcher);
-    const fail = (credentials: Record<string, string> = madeUp()) =>
-      api("/api/external", credentials, fetcher).get(PATH);
+    const fetcher = from(anAddress(), counting.fetcher);
     const client = organization.client.through(fetcher);
     /** Sends failing requests, and returns their statuses. */
     const failing = async (times: number) => {
       const statuses = [];
-      for (let n = 0; n < times; n++) statuses.push((await fail()).status);
+      for (let n = 0; n < times; n++)
+        statuses.push((await api("/api/external", madeUp(), fetcher).get(PATH)).status);
       return statuses;
     };
-    return { organization, limit, counting, fetcher, fail, failing, client };
+    return { organization, limit, counting, fetcher, failing, client };
   }
 
   it.each<[string, (fetcher: Fetcher) => Promise<Answer>]>([
@@ -284,10 +247,10 @@ describe("The rate limit of failed credentials", () => {
     ],
     [
       "LiveKit's API, with the signature of another body",
-      (fetcher) =>
-        aLiveKitServer({
-          fetcher: (request) => fetcher(new Request(request, { body: "{}" })),
-        }).send(anEvent("room_started")),
+      (fetcher) => {
+        const forging: Fetcher = (request) => fetcher(new Request(request, { body: "{}" }));
+        return aLiveKitServer({ fetcher: forging }).send(anEvent("room_started"));
+      },
     ],
   ])("returns 429 beyond it: %s", async (_, fail) => {
     const fetcher = from(anAddress(), throughWorkerWith({ FAILURE_LIMIT: aLimit(2) }));
@@ -339,17 +302,6 @@ describe("The rate limit of failed credentials", () => {
     expect(await counting.during(async () => expect((await unknown()).status).toBe(429))).toBe(0);
     travelTo(fromNow(1));
     await given(unknown());
-  });
-
-  it("costs no round trip for credentials that are tried again", async () => {
-    const { counting, fail, organization } = await anAttackedService();
-    const unknown = madeUp();
-    const wrong = { ...organization.client.credentials, "X-Client-Secret": "made-up" };
-    await Promise.all([fail(unknown), fail(wrong)]);
-    const again = async () => {
-      for (let n = 0; n < LIMIT; n++) await Promise.all([fail(unknown), fail(wrong)]);
-    };
-    expect(await counting.during(again)).toBe(0);
   });
 });
 

@@ -86,16 +86,16 @@ const LARGEST: Examples = {
 
 const size = async () => (await env.DB.prepare("select 1").run()).meta.size_after;
 
-async function counted({ id }: Organization): Promise<Record<Limit, number>> {
-  const days = await storedRows({ id }, "organization_days");
-  const sum = (name: Limit) =>
-    days.filter((day) => day.api_client_id === 0).reduce((total, day) => total + Number(day[name]), 0);
-  return {
-    writes: sum("writes"),
-    access_log_entries: sum("access_log_entries"),
-    sign_ins: sum("sign_ins"),
-    reserved: sum("reserved"),
-  };
+type Counts = Record<Limit, number>;
+
+/** The count of each limit, of all these organizations together. */
+async function countsOf(organizations: Organization[]): Promise<Counts> {
+  const counts: Counts = { writes: 0, access_log_entries: 0, sign_ins: 0, reserved: 0 };
+  for (const organization of organizations)
+    for (const day of await storedRows(organization, "organization_days"))
+      if (day.api_client_id === 0)
+        for (const name of Object.keys(counts) as Limit[]) counts[name] += Number(day[name]);
+  return counts;
 }
 
 async function withEndpoints(count: number) {
@@ -118,20 +118,14 @@ async function bytesOf(route: string, example: Examples[string]): Promise<[Limit
     const organization = await withEndpoints(endpoints);
     for (let m = 0; m < REQUESTS; m++) requests.push([organization, await example(organization)]);
   }
-  const organizations = new Set(requests.map(([organization]) => organization));
-  const countAll = async () => {
-    const total = { writes: 0, access_log_entries: 0, sign_ins: 0, reserved: 0 };
-    for (const organization of organizations)
-      for (const [name, count] of Object.entries(await counted(organization))) total[name as Limit] += count;
-    return total;
-  };
-  const [before, sizeBefore] = [await countAll(), await size()];
+  const organizations = [...new Set(requests.map(([organization]) => organization))];
+  const [before, sizeBefore] = [await countsOf(organizations), await size()];
   for (const [{ client }, { path, body }] of requests) {
     const headers = { "X-Acting-User": "x".repeat(64), "X-Purpose-Of-Use": "HOPERAT" };
     await client.send(method, path, body, headers);
   }
   const bytes = (await size()) - sizeBefore;
-  const after = await countAll();
+  const after = await countsOf(organizations);
   for (const name of ["writes", "sign_ins", "reserved", "access_log_entries"] as const)
     if (after[name] > before[name]) return [name, bytes / (after[name] - before[name])];
   return undefined;

@@ -1,5 +1,6 @@
 import { base64url, CompactEncrypt, exportSPKI } from "jose";
 import { describe, expect, it } from "vitest";
+import { expectGone } from "../support/expectations.ts";
 import { aKey, anIdentityProvider } from "../support/identity_provider.ts";
 import { anOrganization } from "../support/organization.ts";
 import { aClinicWithSignIn, anEmail, expectExchanged, expectRefused } from "../support/sign_in.ts";
@@ -242,6 +243,20 @@ it("A token that is valid for one organization is invalid for another that regis
   await expectExchanged(there.client, doubles);
   await expectRefused(here.client, doubles);
   await expectRefused(there.client, genuine);
+});
+
+it("A token is valid for an organization only with its audience, until its issuer is deleted", async () => {
+  const { clinic, client, provider, issuer, email } = await aClinicWithSignIn();
+  const other = await anOrganization();
+  await provider.register(other, { audience: "theirs" });
+  await other.addProvider("Ada Elsewhere", { email });
+  const [token, theirs] = [await provider.token({ email }), await provider.token({ email, aud: "theirs" })];
+  await expectExchanged(client, token);
+  await expectRefused(client, theirs);
+  await expectRefused(other.client, token);
+  expectGone(await clinic.platform.delete(`/issuers/${issuer.id}`));
+  await expectRefused(client, token);
+  await expectExchanged(other.client, theirs);
 });
 
 describe("The exp, nbf and iat of a token", () => {

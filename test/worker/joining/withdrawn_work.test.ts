@@ -50,12 +50,25 @@ it("The end of a membership withdraws the member's bulk invites, even if the mem
   expect(await clinic.pendingInvites()).toHaveLength(1);
 });
 
-it("A member who only loses organization_admin loses the rows of bulk invites above the new level", async () => {
+it("A member who only loses organization_admin has endpoints turned off, and loses invites of former members, and invites and bulk rows above the new level", async () => {
   const { clinic, bea, hers } = await aClinicWithTwoAdmins();
   const [admins, providers] = [[ADMIN, "provider"], ["provider"]];
+  const endpoint = await given(hers.post("/webhook_endpoints", anEndpoint()));
+  const former = await clinic.addProvider();
+  await given(remove(clinic, former));
+  const invite = async (more: object) =>
+    given(hers.post("/invites", { organization_invite: anInvite(more) }));
+  await invite({ role_names: admins });
+  await invite({ role_names: providers, returning_user_id: former.id });
+  const below = await invite({ role_names: providers });
   const organization_invites = [anInvite({ role_names: admins }), anInvite({ role_names: providers })];
   const { bulk_invite } = await given(hers.post("/invites/bulk_create", { organization_invites }));
   await given(change(clinic, bea, { roles: providers }));
+  expect(await given(clinic.client.get(`/webhook_endpoints/${endpoint.id}`))).toMatchObject({
+    is_active: false,
+    disabled_reason: "creator_removed",
+  });
+  expect(await clinic.pendingInvites()).toEqual([below]);
   expect(await clinic.progressOf(bulk_invite)).toMatchObject({ status: "pending", failed_count: 1 });
   await clinic.consume([aMessage(ofBulkInvite(bulk_invite))]);
   expect(await clinic.progressOf(bulk_invite)).toMatchObject({

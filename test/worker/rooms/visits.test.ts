@@ -155,6 +155,15 @@ describe("POST /visits/redeem", () => {
     expectRefusal(await redeem(token), 422, "The visit is over: plan another one");
   });
 
+  it("refuses the link of a removed participant, and of a retired room", async () => {
+    const { clinic, room, visit, change } = await aPlannedVisit();
+    const { participants } = await given(change({ participants: [RITA] }));
+    expectRefusal(await redeem(tokenOfLink(visit)), 404, /no longer valid: its participant was removed/);
+    await given(clinic.client.delete(`/waiting_rooms/${room.slug}`));
+    const token = tokenOfLink({ ...visit, participants });
+    expectRefusal(await redeem(token), 404, /no longer valid: the waiting room was retired/);
+  });
+
   it("refuses the link of a visit that a restore lost, even if another visit got its id", async () => {
     const { clinic, visit } = await aPlannedVisit();
     const token = tokenOfLink(visit);

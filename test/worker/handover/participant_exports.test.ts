@@ -241,7 +241,8 @@ describe("Two exports of an organization", () => {
     const refused = await askFor(clinic, reference);
     expect(await entriesOfRequest(refused)).toEqual([]);
     expectRefusal(refused, 429, /^Another export of the organization is running/);
-    expect(refused.headers.get("Retry-After")).toBe("60");
+    const { headers } = refused;
+    expect([headers.get("Error-Code"), headers.get("Retry-After")]).toEqual(["export_running", "60"]);
     const other = await aPatient();
     await read(other.clinic, other.reference);
     expect(await restOf(first)).toMatch(/"type":"end".*\n$/);

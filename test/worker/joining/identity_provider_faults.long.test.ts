@@ -31,9 +31,6 @@ function loggedReasons() {
       .map(({ reason }) => reason);
 }
 
-const html = (page: string, init?: ResponseInit) =>
-  new Response(page, { ...init, headers: { "Content-Type": "text/html" } });
-
 /**
  * Answers of a broken endpoint, or of something else at its address, with the logged reasons. The provider publishes the right
  * keys elsewhere.
@@ -44,30 +41,18 @@ const FAULTS: [string, string, (elsewhere: IdentityProvider) => Response | Promi
   [
     "answers 500 with the right keys",
     "keys_not_ok",
-    (elsewhere) => Response.json(elsewhere.keySet(), { status: 500 }),
+    (right) => Response.json(right.keySet(), { status: 500 }),
   ],
-  ["answers a page of HTML", "keys_malformed", () => html("<!doctype html><title>Log in</title>")],
-  [
-    "redirects to where the right keys are",
-    "keys_not_ok",
-    (elsewhere) => Response.redirect(elsewhere.jwks_url),
-  ],
+  ["answers a page of HTML", "keys_malformed", () => new Response("<!doctype html><title>Log in</title>")],
+  ["redirects to where the right keys are", "keys_not_ok", (right) => Response.redirect(right.jwks_url)],
   [
     "answers the right keys and 128 KiB more",
     "keys_too_large",
-    (elsewhere) => Response.json({ ...elsewhere.keySet(), padding: "x".repeat(128 * 1024) }),
+    (right) => Response.json({ ...right.keySet(), padding: "x".repeat(128 * 1024) }),
   ],
-  [
-    "answers 201 keys",
-    "keys_too_large",
-    (elsewhere) => Response.json({ keys: Array(201).fill(elsewhere.key.jwk) }),
-  ],
+  ["answers 201 keys", "keys_too_large", (right) => Response.json({ keys: Array(201).fill(right.key.jwk) })],
   ["answers null", "keys_malformed", () => Response.json(null)],
-  [
-    "answers no keys member",
-    "keys_malformed",
-    (elsewhere) => Response.json({ jwks: elsewhere.keySet().keys }),
-  ],
+  ["answers no keys member", "keys_malformed", (right) => Response.json({ jwks: right.keySet().keys })],
   ["answers keys that are not objects", "keys_malformed", () => Response.json({ keys: ["key", null, 1] })],
 ];
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { aClinic, ask, DAY, dates, NEXT_DAY } from "../support/call_metrics.ts";
+import { aClinic, ask, dates } from "../support/call_metrics.ts";
 import { expectRefusal } from "../support/expectations.ts";
 import { anOrganization } from "../support/organization.ts";
 import { travelTo } from "../support/time.ts";
@@ -38,10 +38,8 @@ it("GET /call_metrics covers 30 days by default, and up to today if it has a sta
     expectRefusal(await ask(clinic, `?${query}`), 400, /date_start.*3,660/);
 });
 
-it("GET /call_metrics reports an invalid range before an unknown user, whose id may be larger than any", async () => {
+it("GET /call_metrics does not find a user whose id is larger than any", async () => {
   const clinic = await anOrganization();
-  for (const query of ["date_start=x", `date_start=${NEXT_DAY}&date_end=${DAY}`])
-    expectRefusal(await ask(clinic, `?${query}&user_id=999999999`), 400, /date_start/);
   for (const user_id of ["9007199254740991", "99999999999999999999"])
     expectRefusal(await ask(clinic, `?user_id=${user_id}`), 404);
 });

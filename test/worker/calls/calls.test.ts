@@ -1,8 +1,9 @@
-import { beforeAll, describe, expect, it } from "vitest";
-import { aCall, reportCall, STARTED_AT, wrongPaths } from "../support/calls.ts";
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { aCall, reportCall, STARTED_AT } from "../support/calls.ts";
+import { storedRows } from "../support/database.ts";
 import { expectRefusal } from "../support/expectations.ts";
-import { anOrganization, unique } from "../support/organization.ts";
-import { aClinicOfEveryRole, expectReach, type Member } from "../support/reach.ts";
+import { anOrganization, given, unique } from "../support/organization.ts";
 import { changingNothing } from "../support/unchanged.ts";
 
 describe("The first PUT …/calls/{key}", () => {
@@ -31,34 +32,29 @@ describe("The first PUT …/calls/{key}", () => {
   });
 });
 
-/** Paths below an organization user. `test/contract` has those of the results. */
-const RESOURCES = ["", "/calls", "/calls/CALL", "/calls/CALL/participants", "/calls/CALL/consents"];
+describe("PUT …/calls/{call_id}", () => {
+  async function aReferredCall() {
+    const clinic = await anOrganization();
+    const call = await aCall(clinic, { external_reference: "rita-2026" });
+    const refer = (external_reference: string | null) =>
+      clinic.client.put(call.path, { call: { external_reference } });
+    return { clinic, refer };
+  }
 
-describe("GET /organization_users/{organization_user_id}/…", () => {
-  let scene: Awaited<ReturnType<typeof aClinicOfEveryRole>>;
-
-  beforeAll(async () => {
-    scene = await aClinicOfEveryRole();
+  it("cannot set a reference that was erased, and clearing it changes nothing", async () => {
+    const { clinic, refer } = await aReferredCall();
+    const erasure = "update participants set erased_at = 1 where organization_id = ?";
+    await env.DB.prepare(erasure).bind(clinic.id).run();
+    const refused = await changingNothing(() => refer("rita-2026"));
+    expectRefusal(refused, 422, /^call\.external_reference: was erased/);
+    expect((await changingNothing(() => given(refer(null)))).external_reference).toBeNull();
   });
 
-  it.each(RESOURCES)("reaches only the organization users within the client's role: %s", async (tail) => {
-    await expectReach(scene.members, tail);
+  it("writes the reference into no event", async () => {
+    const { clinic, refer } = await aReferredCall();
+    await given(refer("rita-2027"));
+    const events = await storedRows(clinic, "events");
+    expect(events.length).toBeGreaterThan(0);
+    expect(JSON.stringify(events)).not.toMatch(/rita/);
   });
-
-  it.each(RESOURCES.filter((tail) => tail.startsWith("/calls/CALL")))(
-    "returns 404 under any path but the call's own, and changes nothing: %s",
-    async (tail) => {
-      const { clinic, members } = scene;
-      const [{ call }, colleague] = members as [Member, Member];
-      const theirs = await aCall(await anOrganization());
-      const below = tail.replace("/calls/CALL", "");
-      await changingNothing(async () => {
-        for (const path of wrongPaths(call, theirs, colleague.call.owner)) {
-          expectRefusal(await clinic.client.get(path + below), 404);
-          const change = { call: { external_reference: "visit-1" } };
-          if (below === "") expectRefusal(await clinic.client.put(path, change), 404);
-        }
-      });
-    },
-  );
 });

@@ -14,21 +14,21 @@ const made = (reported_at: string) => ({ reported_at });
 describe("A report that is older than the newest one", () => {
   it("fills in missing fields of a call, but changes neither its owner nor its reference", async () => {
     const clinic = await anOrganization();
-    const room = await clinic.addRoom();
     const [paula, sam] = [await clinic.addProvider(), await clinic.addProvider("Sam Substitute")];
+    const { slug } = await clinic.addRoom();
     const key = unique("call");
-    const visit = { waiting_room_slug: room.slug, organization_user_id: paula.id, started_at: STARTED_AT };
+    const report = (call: object, more?: object) => reportCall(clinic, key, call, more);
+    const visit = { waiting_room_slug: slug, organization_user_id: paula.id, started_at: STARTED_AT };
     const first = { ...visit, external_reference: "visit-1" };
-    await given(reportCall(clinic, key, first, made(FIRST)));
+    await given(report(first, made(FIRST)));
     const corrected = { organization_user_id: sam.id, external_reference: null };
-    await given(reportCall(clinic, key, corrected, made(THIRD)));
-    await changingNothing(() => given(reportCall(clinic, key, first, made(FIRST))));
+    await given(report(corrected, made(THIRD)));
+    await changingNothing(() => given(report(first, made(FIRST))));
     const end = { organization_user_id: paula.id, ended_at: ENDED_AT, failed: true };
-    const ended = await given(reportCall(clinic, key, end, made(SECOND)));
-    expect(ended).toMatchObject({ organization_user_id: sam.id, external_reference: null });
-    expect(ended).toMatchObject({ ended_at: "2026-01-31T10:00:00.000Z", failed: true });
-    await given(reportCall(clinic, key, { failed: false }, made(FIRST)));
-    expect((await given(reportCall(clinic, key, {}))).failed).toBe(true);
+    const ended = await given(report(end, made(SECOND)));
+    expect(ended).toMatchObject({ ...corrected, ended_at: ENDED_AT, failed: true });
+    await given(report({ failed: false }, made(FIRST)));
+    expect((await given(report({}))).failed).toBe(true);
   });
 
   it("does not change a draft text, but still makes it final", async () => {
@@ -39,9 +39,8 @@ describe("A report that is older than the newest one", () => {
     const draft = { is_final: false, lines: [line], summary: "Corrected" };
     await given(call.reportTranscript(draft, made(SECOND)));
     await given(call.reportSoapNote({ text: "Corrected", is_final: false }, made(SECOND)));
-    await changingNothing(() =>
-      given(call.reportTranscript({ ...draft, lines: [], summary: "Old" }, made(FIRST))),
-    );
+    const old = { ...draft, lines: [], summary: "Old" };
+    await changingNothing(() => given(call.reportTranscript(old, made(FIRST))));
     await changingNothing(() => given(call.reportSoapNote({ text: "Old", is_final: false }, made(FIRST))));
     await given(call.reportTranscript({ is_final: true }, made(FIRST)));
     await given(call.reportSoapNote({ text: "Final", is_final: true }, made(FIRST)));
@@ -99,30 +98,30 @@ describe("A time more than a minute in the future", () => {
 });
 
 describe("The egress.ended event", () => {
-  async function aRecordingWithout(consent: object) {
+  async function anOngoingRecording(recording_consent: boolean) {
     const clinic = await anOrganization();
-    const rita = aRecipient(consent);
+    const rita = aRecipient({ recording_consent });
     const call = await aCall(clinic, { ended_at: null, participants: [rita] });
     const egress = await call.addEgress();
     const ended = async () => (await given(clinic.client.get("/events?type=egress.ended"))).events;
-    const says = (fields: object) => given(call.report({ participants: [{ key: rita.key, ...fields }] }));
-    return { clinic, call, egress, ended, says };
+    return { call, rita, egress, ended };
   }
 
   it("comes once, when the call has ended and everybody has consented", async () => {
-    const { call, egress, ended, says } = await aRecordingWithout({ recording_consent: false });
+    const { call, rita, egress, ended } = await anOngoingRecording(false);
     await given(call.report({ ended_at: ENDED_AT }));
     expect(await ended()).toEqual([]);
     for (const recording_consent of [true, false, true]) {
       const recording_consent_at = new Date().toISOString();
-      await says({ recording_consent, recording_consent_at });
+      const decision = { key: rita.key, recording_consent, recording_consent_at };
+      await given(call.report({ participants: [decision] }));
       travelTo(fromNow(1));
     }
     expect(await ended()).toMatchObject([{ data: { call_id: call.id, egress_id: egress.id } }]);
   });
 
   it("does not come if the report that ends the call adds a participant without consent", async () => {
-    const { call, ended } = await aRecordingWithout({ recording_consent: true });
+    const { call, ended } = await anOngoingRecording(true);
     const ron = aRecipient({ key: unique("ron"), recording_consent: undefined });
     await given(call.report({ ended_at: ENDED_AT, participants: [ron] }));
     expect(await ended()).toEqual([]);

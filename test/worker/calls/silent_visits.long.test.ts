@@ -66,7 +66,6 @@ async function aSilentCall(clinic: Organization, call: object = {}) {
       const left = async (key: string) => (await knownParticipant(silent.room.slug, key)).left_at;
       return { paula: await left(PAULA), rita: await left(RITA) };
     },
-    statusOf: async (result: string) => (await clinic.client.get(`${silent.path}/${result}`)).status,
     events: async () => {
       const { events } = await given(clinic.client.get("/events?per_page=100"));
       return events
@@ -78,37 +77,28 @@ async function aSilentCall(clinic: Organization, call: object = {}) {
 
 type SilentCall = Awaited<ReturnType<typeof aSilentCall>>;
 
-const metricsOf = async ({ client }: Organization) =>
-  given(client.get("/call_metrics?date_start=2026-01-31&date_end=2026-01-31"));
-
 describe("A call whose end is never reported", () => {
-  it("ends a day after the last report that changed something", async () => {
-    const clinic = await anOrganization();
-    const call = await aSilentCall(clinic);
-    travelTo(fromNow(DAY - 1));
-    await runCron();
-    expect(await call.known()).toMatchObject({ is_ended: false, ended_by: null, ended_at: null });
-    travelTo(fromNow(2));
-    await runCron();
-    expect(await call.known()).toMatchObject({ is_ended: true, ended_by: "assumed", ended_at: ENDED_AT });
-  });
-
-  it("then counts as ended: its results can be read, and everybody has left", async () => {
+  it("ends once, a day after the last report that changed something; then its results can be read, and everybody has left", async () => {
     const clinic = await anOrganization();
     const call = await aSilentCall(clinic);
     await given(call.reportTranscript({ is_final: true, summary: "Well.", lines: [call.line(60)] }));
     await given(call.reportSoapNote({ text: "Subjective: well.", is_final: true }));
     const egress = await call.addEgress();
-    expect(await call.statusOf("transcript")).toBe(404);
-    expect(await call.statusOf("soap_note")).toBe(404);
-    expect(await given(clinic.client.get(`${call.path}/egresses`))).toMatchObject({ egresses: [] });
+    const statuses = () =>
+      Promise.all(
+        ["transcript", "soap_note", `egresses/${egress.id}`].map(
+          async (result) => (await clinic.client.get(`${call.path}/${result}`)).status,
+        ),
+      );
+    travelTo(fromNow(DAY - 1));
+    await runCron();
+    expect(await call.known()).toMatchObject({ is_ended: false, ended_by: null, ended_at: null });
+    expect(await statuses()).toEqual([404, 404, 404]);
 
-    await afterSilence();
-    expect(await call.statusOf("transcript")).toBe(200);
-    expect(await call.statusOf("soap_note")).toBe(200);
-    expect(await call.statusOf(`egresses/${egress.id}`)).toBe(200);
-    const { calls } = await given(clinic.client.get(`/organization_users/${call.owner.id}/calls`));
-    expect(calls).toMatchObject([{ id: call.id, is_ended: true, ended_at: ENDED_AT }]);
+    travelTo(fromNow(2));
+    await runCron();
+    expect(await call.known()).toMatchObject({ is_ended: true, ended_by: "assumed", ended_at: ENDED_AT });
+    expect(await statuses()).toEqual([200, 200, 200]);
     expect(await call.leftAt()).toEqual({ paula: ENDED_AT, rita: ENDED_AT });
     expect(await call.events()).toEqual([
       ...BEGUN,
@@ -119,8 +109,11 @@ describe("A call whose end is never reported", () => {
       "soap_note.finalized",
       "egress.ended",
     ]);
-    const room = await given(clinic.client.get(`/waiting_rooms/${call.room.slug}`));
-    expect(room).toMatchObject({ waiting_count: 0 });
+    expect(await waitingCount(clinic, call.room.slug)).toBe(0);
+    // Two days later, the cron has deleted the client's counts of that day, whatever the time of day is now.
+    travelTo(fromNow(2 * DAY));
+    await runCron();
+    await changingNothingOf(clinic, runCron);
   });
 
   const nobody = [aRecipient({ key: RITA })];
@@ -188,39 +181,23 @@ describe("A call whose end is never reported", () => {
     for (const call of calls)
       expect(await call.known()).toMatchObject({ is_ended: true, ended_by: "assumed" });
   });
+});
 
-  it("counts as a call, but not in the average duration", async () => {
+describe("PUT …/calls/{key} after an assumed end", () => {
+  it("replaces the assumed end, which does not count in the average duration, and the leaving times derived from it", async () => {
     const clinic = await anOrganization();
     const call = await aSilentCall(clinic);
     await aCall(clinic, { ended_at: minutesAfterStart(10) });
     await afterSilence();
-    expect(await metricsOf(clinic)).toMatchObject({
+    const metrics = () => given(clinic.client.get("/call_metrics?date_start=2026-01-31&date_end=2026-01-31"));
+    expect(await metrics()).toMatchObject({
       total_calls: { "2026-01-31": 2 },
       average_duration: { "2026-01-31": 600 },
     });
-    await given(call.report({ ended_at: minutesAfterStart(20) }));
-    expect((await metricsOf(clinic)).average_duration).toEqual({ "2026-01-31": 900 });
-  });
-
-  it("is ended only once", async () => {
-    const clinic = await anOrganization();
-    await aSilentCall(clinic);
-    await afterSilence();
-    // Two days later, the cron has deleted the client's counts of that day, whatever the time of day is now.
-    travelTo(fromNow(2 * 24 * 60));
-    await runCron();
-    await changingNothingOf(clinic, runCron);
-  });
-});
-
-describe("PUT …/calls/{key} after an assumed end", () => {
-  it("replaces the assumed end, and the leaving times derived from it", async () => {
-    const clinic = await anOrganization();
-    const call = await aSilentCall(clinic);
-    await afterSilence();
     const ended_at = minutesAfterStart(45);
     const ended = await given(call.report({ ended_at }));
     expect(ended).toMatchObject({ is_ended: true, ended_by: "reported", ended_at });
+    expect((await metrics()).average_duration).toEqual({ "2026-01-31": (10 + 45) * 30 });
     expect(await call.leftAt()).toEqual({ paula: ENDED_AT, rita: ended_at });
     expect(await call.events()).toEqual([...BEGUN, "participant.left", "call.ended", "call.updated"]);
     await changingNothing(() => call.report({ ended_at }));
@@ -250,52 +227,35 @@ describe("A wait whose end is never reported", () => {
     const room = await clinic.addRoom();
     const waiting_since = fromNow(-5);
     const rita = await clinic.addParticipant(room.slug, { waiting_since });
+    const ron = await clinic.addParticipant(room.slug);
     const report = (participant: object) => clinic.addParticipant(room.slug, participant, rita.key);
     travelTo(fromNow(DAY - 1));
     await report({ waiting_since });
+    await clinic.addParticipant(room.slug, { display_name: "Ron R." }, ron.key);
     await runCron();
-    expect(await waitingCount(clinic, room.slug)).toBe(1);
+    expect(await waitingCount(clinic, room.slug)).toBe(2);
     travelTo(fromNow(2));
     await runCron();
-    expect(await waitingCount(clinic, room.slug)).toBe(0);
+    expect(await waitingCount(clinic, room.slug)).toBe(1);
     expect(await report({ waiting_since })).toMatchObject({ left_at: waiting_since });
 
     const later = fromNow(0);
     expect(await report({ waiting_since: later })).toMatchObject({ waiting_since: later, left_at: null });
-    expect(await waitingCount(clinic, room.slug)).toBe(1);
+    expect(await waitingCount(clinic, room.slug)).toBe(2);
   });
 
-  it("lasts for another day after a report that changes something", async () => {
-    const clinic = await anOrganization();
-    const room = await clinic.addRoom();
-    const rita = await clinic.addParticipant(room.slug);
-    travelTo(fromNow(DAY - 60));
-    await clinic.addParticipant(room.slug, { display_name: "Rita R." }, rita.key);
-    travelTo(fromNow(DAY - 60));
-    await runCron();
-    expect(await waitingCount(clinic, room.slug)).toBe(1);
-  });
-
-  it("does not keep the participant off a call whose report names them later", async () => {
+  it("does not keep the participant off a call whose report names them later, and is not ended for one on the call", async () => {
     const clinic = await anOrganization();
     const call = await aCall(clinic, { ended_at: undefined });
     const { key } = await clinic.addParticipant(call.room.slug);
+    const known = (who = key) => knownParticipant(call.room.slug, who);
     travelTo(fromNow(DAY + 1));
     await given(call.report({ failed: true }));
     await runCron();
+    expect(await known(call.participants[1].key)).toMatchObject({ left_at: null });
     await given(call.report({ participants: [{ key }] }));
-    const onCall = () => knownParticipant(call.room.slug, key);
-    expect(await onCall()).toMatchObject({ call_id: call.id, left_at: null });
+    expect(await known()).toMatchObject({ call_id: call.id, left_at: null });
     await given(call.report({ ended_at: ENDED_AT }));
-    expect((await onCall()).left_at).not.toBeNull();
-  });
-
-  it("is not ended for a participant on a call", async () => {
-    const clinic = await anOrganization();
-    const call = await aSilentCall(clinic);
-    travelTo(fromNow(DAY + 1));
-    await given(call.report({ failed: true }));
-    await runCron();
-    expect(await call.leftAt()).toMatchObject({ rita: null });
+    expect((await known()).left_at).not.toBeNull();
   });
 });

@@ -26,13 +26,8 @@ async function aVisit() {
   const provider = aProviderOnTheCall({ user_id: paula.user_id, joined_at: STARTED_AT });
   const rita = aRecipient({ external_reference: "patient-1", recording_consent_method: "verbal" });
   const call = await aCall(clinic, { participants: [provider, rita] }, paula);
-  await given(
-    call.reportTranscript({
-      summary: "A cough.",
-      is_final: true,
-      lines: [says(rita, 0, 2, "Good morning, Paula.")],
-    }),
-  );
+  const lines = [says(rita, 0, 2, "Good morning, Paula.")];
+  await given(call.reportTranscript({ summary: "A cough.", is_final: true, lines }));
   await given(call.reportSoapNote({ is_final: true, text: "A draft." }));
   const correction = { text: SOAP_TEXT, reason: "It was a draft." };
   await given(clinic.client.put(`${call.path}/soap_note`, { soap_note: correction }));
@@ -51,17 +46,14 @@ const resourcesOf = (bundle: { entry: { resource: Resource }[] }, type: string) 
 describe("GET …/calls/{call_id} as FHIR", () => {
   it("returns a transaction with the encounter, the consents, the documents and their provenance", async () => {
     const { clinic, paula, call, egress } = await aVisit();
-    const { status, headers, body } = await readAs(clinic, call, FHIR);
-    expect({ status, type: headers.get("Content-Type"), vary: headers.get("Vary") }).toEqual({
-      status: 200,
-      type: FHIR,
-      vary: "Accept",
-    });
+    const { headers, body } = await readAs(clinic, call, FHIR);
+    expect([headers.get("Content-Type"), headers.get("Vary")]).toEqual([FHIR, "Accept"]);
     const patient = {
       type: "Patient",
       identifier: { system: `https://service.test/identifiers/${clinic.slug}/patient`, value: "patient-1" },
       display: "Rita Recipient",
     };
+    const individual = { display: "Paula Provider", identifier: { value: String(paula.id) } };
     expect(resourcesOf(body, "Encounter")).toMatchObject([
       {
         status: "finished",
@@ -69,10 +61,7 @@ describe("GET …/calls/{call_id} as FHIR", () => {
         subject: patient,
         period: { start: STARTED_AT, end: ENDED_AT },
         participant: [
-          {
-            type: [{ text: "provider" }],
-            individual: { display: "Paula Provider", identifier: { value: String(paula.id) } },
-          },
+          { type: [{ text: "provider" }], individual },
           { type: [{ text: "recipient" }], individual: { display: "Rita Recipient" } },
         ],
         location: [{ location: { display: "Cardiology" } }],
@@ -89,22 +78,14 @@ describe("GET …/calls/{call_id} as FHIR", () => {
       subject: patient,
     });
     expect(contentsOf(note)).toEqual([SOAP_TEXT]);
-    expect(transcript).toMatchObject({
-      docStatus: "final",
-      masterIdentifier: { value: `${call.id}/transcript/1` },
-    });
+    const first = { value: `${call.id}/transcript/1` };
+    expect(transcript).toMatchObject({ docStatus: "final", masterIdentifier: first });
     const [webVtt, json] = contentsOf(transcript);
     expect(webVtt).toBe((await readAs(clinic, { path: `${call.path}/transcript` }, "text/vtt")).body);
     expect(JSON.parse(json ?? "")).toEqual(await given(clinic.client.get(`${call.path}/transcript`)));
+    const url = `https://service.test/api/external${call.path}/egresses/${egress.id}`;
     expect(recording).toMatchObject({
-      content: [
-        {
-          attachment: {
-            url: `https://service.test/api/external${call.path}/egresses/${egress.id}`,
-            size: 1024,
-          },
-        },
-      ],
+      content: [{ attachment: { url, size: 1024 } }],
       context: { period: { start: STARTED_AT, end: "2026-01-31T09:31:30.000Z" } },
     });
     const provenance = resourcesOf(body, "Provenance");
@@ -118,18 +99,13 @@ describe("GET …/calls/{call_id} as FHIR", () => {
   it("uses the organization's own system of patient numbers", async () => {
     const { clinic, call } = await aVisit();
     const patient_identifier_system = "urn:oid:2.999.7";
-    const organization = await given(
-      clinic.client.put("/organization", { organization: { patient_identifier_system } }),
-    );
-    expect(organization).toMatchObject({ patient_identifier_system });
+    await given(clinic.client.put("/organization", { organization: { patient_identifier_system } }));
     const [encounter] = resourcesOf((await readAs(clinic, call, FHIR)).body, "Encounter");
     expect(encounter).toMatchObject({ subject: { identifier: { system: patient_identifier_system } } });
-    for (const wrong of ["patients", "https://clinic.test/a|b", "urn:with space"])
-      expectRefusal(
-        await clinic.client.put("/organization", { organization: { patient_identifier_system: wrong } }),
-        422,
-        /^organization\.patient_identifier_system: must be a URI/,
-      );
+    for (const wrong of ["patients", "https://clinic.test/a|b", "urn:with space"]) {
+      const organization = { patient_identifier_system: wrong };
+      expectRefusal(await clinic.client.put("/organization", { organization }), 422, /must be a URI/);
+    }
   });
 
   it("returns a call that is going on, without its results", async () => {
@@ -193,10 +169,8 @@ describe("GET …/calls/{call_id} as a vCon", () => {
     const [signature] = body.signatures;
     expect(signature.header).toEqual({ uuid: unsigned.uuid });
     const { d: _, ...key } = JSON.parse(AUDIT_SIGNING_KEY);
-    const signed = await flattenedVerify(
-      { ...signature, payload: body.payload },
-      await importJWK(key, "EdDSA"),
-    );
+    const published = await importJWK(key, "EdDSA");
+    const signed = await flattenedVerify({ ...signature, payload: body.payload }, published);
     const vcon = JSON.parse(new TextDecoder().decode(signed.payload));
     expect(vcon).toEqual({ ...unsigned, updated_at: expect.any(String) });
     const refused = await readAs(clinic, call, JWS);
@@ -205,17 +179,18 @@ describe("GET …/calls/{call_id} as a vCon", () => {
   });
 });
 
+/** The entries of a call that is read without results. */
+const ONLY_PEOPLE = [{ resource: "participant" }, { resource: "consent" }];
+
 describe.each([FHIR, VCON])("GET …/calls/{call_id} as %s", (type) => {
   it("leaves the entries of reading the participants, the consents and each text, and JSON leaves none", async () => {
     const { clinic, call } = await aVisit();
     const answer = await readAs(clinic, call, type);
     const entries = await entriesOfRequest(answer);
-    expect(entries.map(({ event, resource, call_id }) => [event, resource, call_id])).toEqual([
-      ["read", "soap_note", call.id],
-      ["read", "transcript", call.id],
-      ["read", "participant", call.id],
-      ["read", "consent", call.id],
-    ]);
+    const resources = ["soap_note", "transcript", "participant", "consent"];
+    expect(entries).toMatchObject(
+      resources.map((resource) => ({ event: "read", resource, call_id: call.id })),
+    );
     expect(entries[2]?.shown).toHaveLength(2);
     expect(await entriesOfRequest(await readAs(clinic, call, "application/json"))).toEqual([]);
     await expect(withoutEntries(async () => (await readAs(clinic, call, type)).status)).resolves.toBe(500);
@@ -226,13 +201,9 @@ describe.each([FHIR, VCON])("GET …/calls/{call_id} as %s", (type) => {
     const client = await clinic.addClient(clinic.admin.id, { scopes: ["calls:read"] });
     const answer = await readAs({ client }, call, type);
     expect(answer.status).toBe(200);
-    expect(JSON.stringify(answer.body)).not.toMatch(
-      /DocumentReference|Provenance|analysis|"recording"|cough/,
-    );
-    expect((await entriesOfRequest(answer)).map(({ resource }) => resource)).toEqual([
-      "participant",
-      "consent",
-    ]);
+    const results = /DocumentReference|Provenance|analysis|"recording"|cough/;
+    expect(JSON.stringify(answer.body)).not.toMatch(results);
+    expect(await entriesOfRequest(answer)).toMatchObject(ONLY_PEOPLE);
     const ann = await clinic.addUser("Ann Assistant", ["provider_assistant"], { assists: [paula.id] });
     const assistant = await readAs({ client: await clinic.addClient(ann.id) }, call, type);
     expect(await entriesOfRequest(assistant)).toHaveLength(4);
@@ -241,25 +212,21 @@ describe.each([FHIR, VCON])("GET …/calls/{call_id} as %s", (type) => {
     expectRefusal(await readAs({ client: other }, call, type), 404, "Call not found");
   });
 
-  it("hides a final note's draft and a refused recording", async () => {
+  it("hides a note's draft and a refused recording", async () => {
     const clinic = await anOrganization();
     const call = await aCall(clinic, { participants: [aRecipient({ recording_consent: false })] });
     await call.addEgress();
     await given(call.reportSoapNote({ is_final: false, text: SOAP_TEXT }));
     const answer = await readAs(clinic, call, type);
     expect(JSON.stringify(answer.body)).not.toMatch(/DocumentReference|analysis|"recording"/);
-    expect((await entriesOfRequest(answer)).map(({ resource }) => resource)).toEqual([
-      "participant",
-      "consent",
-    ]);
+    expect(await entriesOfRequest(answer)).toMatchObject(ONLY_PEOPLE);
   });
 
   it("hides a recording whose file was deleted, or is not there yet", async () => {
     const { clinic, call, egress } = await aVisit();
     await given(clinic.client.delete(`${call.path}/egresses/${egress.id}`));
     await call.addEgress({ status: "egress_ending", storage_key: null });
-    const { egresses } = await given(clinic.client.get(`${call.path}/egresses`));
-    expect(egresses).toHaveLength(2);
+    expect((await given(clinic.client.get(`${call.path}/egresses`))).egresses).toHaveLength(2);
     expect(JSON.stringify((await readAs(clinic, call, type)).body)).not.toMatch(/"recording"|egresses/);
   });
 

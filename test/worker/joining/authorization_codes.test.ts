@@ -26,22 +26,14 @@ describe("POST /authorization_codes/redeem", () => {
     await expectInvalid(code);
   });
 
-  it.each<[string, (code: string) => string | Promise<string>]>([
-    ["is made up", () => "A".repeat(43)],
-    ["is empty", () => ""],
-    ["lacks its last letter", (code) => code.slice(0, -1)],
-    ["has one more letter", (code) => `${code}A`],
-    ["has a space around it", (code) => ` ${code}`],
-    ["is in another case", (code) => code.toLowerCase()],
-    ["is the digest of a valid code", sha256],
-    ["has characters that no code has", () => "\u0000\ud800💥"],
-    ["is 100 KB long", () => "A".repeat(100 * 1024)],
-  ])("refuses a code that %s, and the valid code stays valid", async (_, forge) => {
+  it("refuses made-up codes and misspelt ones, and the valid code stays valid", async () => {
     const code = await aCode();
     const before = await storedCodes();
-    const forged = await forge(code);
-    expect(forged).not.toBe(code);
-    await expectInvalid(forged);
+    for (const forged of [
+      ...["", "A".repeat(43), "A".repeat(100 * 1024), "\u0000\ud800💥"],
+      ...[code.slice(0, -1), `${code}A`, ` ${code}`, code.toLowerCase(), await sha256(code)],
+    ])
+      await expectInvalid(forged);
     expect(await storedCodes()).toEqual(before);
     expect((await redeem(code)).status).toBe(200);
   });

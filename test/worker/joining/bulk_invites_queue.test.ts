@@ -19,20 +19,6 @@ const idsOf = (messages: Message[]) => messages.map(({ id }) => id);
 
 const emailsOf = (invites: { email: string }[]) => invites.map(({ email }) => email).sort();
 
-/** A database in which this round trip fails, counted from 1. */
-function aDatabaseFailingAt(trip: number) {
-  let trips = 0;
-  return observedDatabase({
-    query: async (run) => {
-      if (++trips === trip) throw new Error("D1_ERROR: Network connection lost.");
-      return run();
-    },
-  });
-}
-
-const consumeWith = (DB: D1Database, messages: Message[]) =>
-  workerWith({ DB, BULK_INVITES: aQueue().binding }).consume(messages);
-
 describe("The consumer of bulk invites", () => {
   it("retries its message after growing pauses if D1 fails, and has then changed nothing", async () => {
     const clinic = await aClinicWithQueue();
@@ -41,8 +27,16 @@ describe("The consumer of bulk invites", () => {
     const pauses = [];
     // The write is the third round trip: the consumer first reads whether it is quiet, then the rows.
     for (const [n, trip] of [1, 3].entries()) {
+      let trips = 0;
+      const DB = observedDatabase({
+        query: async (run) => {
+          if (++trips === trip) throw new Error("D1_ERROR: Network connection lost.");
+          return run();
+        },
+      });
+      const failing = workerWith({ DB, BULK_INVITES: aQueue().binding });
       const again = messages.map((message) => ({ ...message, attempts: 1 + 2 * n }));
-      const { delays, ...result } = await consumeWith(aDatabaseFailingAt(trip), again);
+      const { delays, ...result } = await failing.consume(again);
       expect(result).toEqual({ acked: [], retried: idsOf(messages) });
       pauses.push(...delays);
     }
@@ -80,14 +74,13 @@ it("A bulk invite and single invites of the same people at the same time invite 
   const invite = async ({ email }: { email: string }) =>
     (await clinic.client.post("/invites", { organization_invite: anInvite({ email }) })).status;
   const [waiting, statuses]: [typeof rows, number[]] = [[...rows], []];
-  let consumed: Promise<unknown> = Promise.resolve();
+  let consumed: ReturnType<typeof clinic.consume> | undefined;
   const inviting = async () => {
     for (let next = waiting.shift(); next; next = waiting.shift())
       if (statuses.push(await invite(next)) === 10) consumed = clinic.consume(messages);
   };
   await Promise.all(Array.from({ length: 3 }, inviting));
-  const results = await consumed;
-  if ((results as { retried: string[] }).retried.length > 0) await clinic.consume(messages);
+  if ((await consumed)?.retried.length !== 0) await clinic.consume(messages);
   const single = statuses.filter((status) => status === 201).length;
   expect(statuses.filter((status) => status === 422)).toHaveLength(60 - single);
 
@@ -101,25 +94,19 @@ it("A bulk invite and single invites of the same people at the same time invite 
   expect(single).toBeGreaterThanOrEqual(10);
 });
 
-/** Makes D1 refuse every invite for this email until `lift` is called or the test ends. */
-async function aPoisonedEmail(email: string) {
+it("A bulk invite with a row that the database refuses is retried until the cause is gone, and delays no other", async () => {
+  const clinic = await aClinicWithQueue();
+  const rows = invitesOf(60);
+  const { id, messages } = await clinic.bulkInvite(rows);
   const lift = async () => {
     await env.DB.prepare("drop trigger if exists poison").run();
   };
   onTestFinished(lift);
   await env.DB.prepare(
-    `create trigger poison before insert on invites when new.email = '${email}'
+    `create trigger poison before insert on invites when new.email = '${rows[53]?.email}'
      begin select raise(abort, 'poison'); end`,
   ).run();
-  return { lift };
-}
-
-it("A bulk invite with a row that the database refuses is retried until the cause is gone, and delays no other", async () => {
-  const clinic = await aClinicWithQueue();
-  const rows = invitesOf(60);
-  const { id, messages } = await clinic.bulkInvite(rows);
-  const { lift } = await aPoisonedEmail(rows[53]?.email ?? "");
-  const logs = [vi.spyOn(console, "log"), vi.spyOn(console, "error")].map((log) => log.mockReturnValue());
+  const logs = [vi.spyOn(console, "log"), vi.spyOn(console, "error")];
   onTestFinished(() => {
     for (const log of logs) log.mockRestore();
   });
@@ -127,10 +114,8 @@ it("A bulk invite with a row that the database refuses is retried until the caus
   const lines = logs.flatMap((log) => log.mock.calls.map((line) => line.join(" ")));
   expect(lines.filter((line) => line.startsWith(`{"event":"fault","bulk_invite_id":${id},`))).toHaveLength(1);
   const logged = lines.join("\n");
-  for (const { email, display_name } of rows) {
-    expect(logged).not.toContain(email);
-    expect(logged).not.toMatch(new RegExp(`${display_name}\\b`));
-  }
+  for (const { email, display_name } of rows)
+    expect(logged).not.toMatch(new RegExp(`${email}|${display_name}\\b`));
 
   const other = await clinic.bulkInvite(invitesOf(60));
   await clinic.consume(other.messages);

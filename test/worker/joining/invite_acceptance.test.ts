@@ -99,12 +99,6 @@ describe("POST /invites/accept with a forged token", () => {
 
   const flipped = (text: string) => (text.startsWith("A") ? "B" : "A") + text.slice(1);
 
-  it("would succeed without the change", async () => {
-    const invitation = await anInvitation();
-    expect(await signed(invitation, {})).toBe(invitation.token);
-    expect(await acceptToken(await signed(invitation, {}))).toMatchObject({ status: 200 });
-  });
-
   const FORGERIES: Record<string, (invitation: Invitation) => Promise<string> | string> = {
     "signed with another secret": (it) => signed(it, { secret: "another-secret-of-at-least-32-characters" }),
     "signed by another algorithm of the family": (it) => signed(it, { header: { alg: "HS512" } }),
@@ -115,6 +109,8 @@ describe("POST /invites/accept with a forged token", () => {
       `${header}.${payload}.${flipped(signature)}`,
     "with a changed sub": ({ header, invite, signature }) =>
       `${header}.${encoded({ sub: String(invite.id + 1) })}.${signature}`,
+    "with the payload of another invite": async ({ header, signature }) =>
+      `${header}.${(await anInvitation()).payload}.${signature}`,
     "for an invite that never existed": (it) => signed(it, { claims: { sub: "999999999" } }),
     "for another organization": (it) => signed(it, { claims: { organization_id: it.clinic.id + 1 } }),
     "for an invite created a millisecond later": (it) =>
@@ -124,17 +120,15 @@ describe("POST /invites/accept with a forged token", () => {
     "that is empty": () => "",
   };
 
-  it.each(Object.entries(FORGERIES))("%s is refused with 404, and changes nothing", async (_, forge) => {
-    const invitation = await anInvitation();
-    const forged = await forge(invitation);
-    expect(forged).not.toBe(invitation.token);
-    expectRefusal(await changingNothing(() => acceptToken(forged)), 404);
-    expect(await read(invitation.clinic, invitation.invite)).toEqual(invitation.invite);
-  });
-
-  it("with the payload of another invite is refused with 404, and accepts neither invite", async () => {
-    const [one, other] = [await anInvitation(), await anInvitation()];
-    const spliced = `${one.header}.${other.payload}.${one.signature}`;
-    expectRefusal(await changingNothing(() => acceptToken(spliced)), 404);
-  });
+  it.each(Object.entries(FORGERIES))(
+    "%s is refused with 404 and changes nothing, unlike the invite's own",
+    async (_, forge) => {
+      const invitation = await anInvitation();
+      const forged = await forge(invitation);
+      expect(forged).not.toBe(invitation.token);
+      expectRefusal(await changingNothing(() => acceptToken(forged)), 404);
+      expect(await signed(invitation, {})).toBe(invitation.token);
+      expect(await acceptToken(invitation.token)).toMatchObject({ status: 200 });
+    },
+  );
 });

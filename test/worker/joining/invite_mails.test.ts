@@ -11,7 +11,7 @@ import { accept, acceptToken, letAge, tokenOf } from "../support/invites.ts";
 import { aClinicWithMail, aMailProvider, aMailWorker, MAIL_FROM, tokenIn } from "../support/mails.ts";
 import { observedDatabase } from "../support/observed_database.ts";
 import { anInvite, anOrganization, given, unique } from "../support/organization.ts";
-import { aClinicWithQueue } from "../support/queue.ts";
+import { aClinicWithQueue, invitesOf } from "../support/queue.ts";
 import { travelTo } from "../support/time.ts";
 import { changingNothing } from "../support/unchanged.ts";
 
@@ -39,17 +39,14 @@ describe("The mail of an invite", () => {
     expect(await clinic.eventsOf("invite.mail_failed")).toEqual([]);
   });
 
-  it.each([
-    [
-      "was removed",
-      async (clinic: Clinic, invite: Invite) => given(clinic.client.delete(`/invites/${invite.id}`)),
-    ],
-    ["was used", async (_: Clinic, invite: Invite) => given(accept(invite))],
-    ["has expired", async (_: Clinic, invite: Invite) => update("expires_at = 1", invite)],
+  it.each<[string, (invite: Invite, clinic: Clinic) => Promise<unknown>]>([
+    ["was removed", ({ id }, { client }) => given(client.delete(`/invites/${id}`))],
+    ["was used", (invite) => given(accept(invite))],
+    ["has expired", (invite) => update("expires_at = 1", invite)],
   ])("is never sent for an invite that %s just before the mail is leased", async (_, end) => {
     const clinic = await aClinicWithMail();
     const invite = await clinic.invite();
-    const { DB, isDone } = beforeLeasing(() => end(clinic, invite));
+    const { DB, isDone } = beforeLeasing(() => end(invite, clinic));
     const watched = aMailWorker({ EMAIL: clinic.provider.binding, DB });
     await watched.deliver(MESSAGE);
     await watched.passUntilDone(clinic);
@@ -79,31 +76,22 @@ function beforeLeasing(work: () => Promise<unknown>) {
   return { DB, isDone: () => isDone };
 }
 
-/** A database in which round trips whose SQL includes this text fail the first `times` times. */
-function failingFor(text: string, times: number, database = env.DB) {
-  let failures = 0;
-  let isMeant = false;
-  return observedDatabase(
-    {
-      prepare: (prepared) => {
-        isMeant = prepared.includes(text);
-      },
-      query: async (run) => {
-        if (!isMeant || failures++ >= times) return run();
-        throw new Error("D1_ERROR: Network connection lost.");
-      },
-    },
-    database,
-  );
-}
-
 const update = (set: string, { id }: { id: number }) =>
   env.DB.prepare(`update invites set ${set} where id = ?`).bind(id).run();
 
 describe("A sender that dies after the mail was sent", () => {
   /** A clinic, and senders that die before they record a sent mail, the first `times` times. */
   async function aClinicWithDyingSenders(times: number) {
-    const DB = failingFor(`"mailed_at" = ?`, times);
+    let [failures, isRecording] = [0, false];
+    const DB = observedDatabase({
+      prepare: (text) => {
+        isRecording = text.includes(`"mailed_at" = ?`);
+      },
+      query: async (run) => {
+        if (!isRecording || failures++ >= times) return run();
+        throw new Error("D1_ERROR: Network connection lost.");
+      },
+    });
     const clinic = await aClinicWithMail();
     return { ...clinic, senders: aMailWorker({ EMAIL: clinic.provider.binding, DB }) };
   }
@@ -188,17 +176,12 @@ describe("POST /invites/{id}/resend", () => {
     expect(clinic.provider.to(invite).map(tokenIn)).toEqual([oldToken]);
     await update("expires_at = 1", invite);
     await letAge(invite);
-    const answers = await Promise.all(Array.from({ length: 30 }, () => clinic.resend(invite)));
-    const [resent, ...more] = answers.filter(({ status }) => status === 202);
-    expect(more).toEqual([]);
-    for (const answer of answers.filter(({ status }) => status !== 202)) {
-      expectRefusal(
-        answer,
-        429,
-        "The invite was created or sent again less than 60 seconds ago: wait for the mail, or try again later",
-      );
-      expect(Number(answer.headers.get("Retry-After"))).toBeGreaterThan(0);
-      expect(Number(answer.headers.get("Retry-After"))).toBeLessThanOrEqual(60);
+    const answers = await atOnce(30, () => clinic.resend(invite));
+    expect(statusesOf(answers)).toEqual({ 202: 1, 429: 29 });
+    const resent = answers.find(({ status }) => status === 202);
+    for (const { headers } of answers.filter(({ status }) => status === 429)) {
+      expect(Number(headers.get("Retry-After"))).toBeGreaterThan(0);
+      expect(Number(headers.get("Retry-After"))).toBeLessThanOrEqual(60);
     }
     expect(resent?.body).toMatchObject({ id: invite.id, mail_status: "queued", mailed_at: aTimestamp });
     await clinic.mailsUntilDone();
@@ -209,22 +192,19 @@ describe("POST /invites/{id}/resend", () => {
   });
 
   it("sends a second mail even if the first one is just being sent", async () => {
-    const provider = aMailProvider();
-    const clinic = await aClinicWithMail(provider);
+    const clinic = await aClinicWithMail();
     const invite = await clinic.invite();
-    let isFirst = true;
-    const send = provider.binding.send.bind(provider.binding);
-    provider.binding.send = (async (mail: never) => {
-      if (isFirst) {
-        isFirst = false;
-        await letAge(invite);
-        await given(clinic.resend(invite));
-      }
+    const { binding } = clinic.provider;
+    const { send } = binding;
+    binding.send = (async (mail: never) => {
+      binding.send = send;
+      await letAge(invite);
+      await given(clinic.resend(invite));
       return send(mail);
     }) as never;
     await clinic.mailsUntilDone();
-    expect(provider.to(invite)).toHaveLength(2);
-    const [old, last] = provider.to(invite);
+    const [old, last, ...others] = clinic.provider.to(invite);
+    expect(others).toEqual([]);
     expectRefusal(await acceptToken(old && tokenIn(old)), 404);
     expect((await acceptToken(last && tokenIn(last))).status).toBe(200);
   });
@@ -239,11 +219,9 @@ const haveMailed = ({ id }: { id: number }, count: number) =>
     .bind(id, new Date().toISOString().slice(0, 10), count)
     .run();
 
-const TOO_MANY =
-  "The organization has mailed 2,000 invites today, which is the daily limit: invite this person after midnight UTC";
+const TOO_MANY = /^The organization has mailed 2,000 invites today/;
 
-const TOO_MANY_TO_ADDRESS =
-  "The organization has mailed this address 3 times today, which is the daily limit: try again after midnight UTC";
+const TOO_MANY_TO_ADDRESS = /^The organization has mailed this address 3 times today/;
 
 const NOON = "2026-11-24T12:00:00Z";
 
@@ -253,8 +231,8 @@ describe("The limit of mails", () => {
     travelTo(NOON);
     const clinic = await aClinicWithMail();
     const name = unique("victim");
-    const email = (tag: number | string = "") => `${name}${tag === "" ? "" : `+${tag}`}@example.com`;
-    const ask = (address: string) =>
+    const email = (tag = "") => `${name}${tag}@example.com`;
+    const ask = (address = email()) =>
       clinic.client.post("/invites", { organization_invite: anInvite({ email: address }) });
     return { ...clinic, email, ask };
   }
@@ -263,8 +241,8 @@ describe("The limit of mails", () => {
     const clinic = await aClinicAtNoon();
     for (const [tag, mail_status] of [
       ["", "sent"],
-      ["visits", "failed"],
-      ["a+b", "sent"],
+      ["+visits", "failed"],
+      ["+a+b", "sent"],
     ] as const) {
       clinic.provider.faultOf = () => (mail_status === "failed" ? "E_VALIDATION_ERROR" : undefined);
       const invite = await given(clinic.ask(clinic.email(tag)));
@@ -272,7 +250,7 @@ describe("The limit of mails", () => {
       expect(await clinic.read(invite)).toMatchObject({ mail_status });
       await given(clinic.client.delete(`/invites/${invite.id}`));
     }
-    const refused = await clinic.ask(clinic.email());
+    const refused = await clinic.ask();
     expectRefusal(refused, 429, TOO_MANY_TO_ADDRESS);
     const seconds = Number(refused.headers.get("Retry-After"));
     expect(seconds).toBeGreaterThan(11 * 3600);
@@ -290,17 +268,16 @@ describe("The limit of mails", () => {
       await clinic.mails.runCron();
       expect(await countsOf(clinic)).toHaveLength(count);
     }
-    await given(clinic.ask(clinic.email()));
+    await given(clinic.ask());
   });
 
   it("per address lets three of thirty requests at once through", async () => {
     const clinic = await aClinicAtNoon();
-    const answers = await atOnce(30, (n) => clinic.ask(clinic.email(n)));
+    const answers = await atOnce(30, (n) => clinic.ask(clinic.email(`+${n}`)));
     expect(statusesOf(answers)).toEqual({ 201: 3, 429: 27 });
     await clinic.mailsUntilDone();
-    expect(
-      clinic.provider.sent.filter(({ to }) => answers.some(({ body }) => body.email === to)),
-    ).toHaveLength(3);
+    const sent = clinic.provider.sent.filter(({ to }) => answers.some(({ body }) => body.email === to));
+    expect(sent).toHaveLength(3);
   });
 
   it("per organization is 2,000 a day, even for requests at once, and does not affect others", async () => {
@@ -308,10 +285,10 @@ describe("The limit of mails", () => {
     await haveMailed(clinic, 1997);
     const answers = await atOnce(10, (n) => clinic.ask(`${unique("person")}${n}@example.com`));
     expect(statusesOf(answers)).toEqual({ 201: 3, 429: 7 });
-    expectRefusal(await changingNothing(() => clinic.ask(clinic.email())), 429, TOO_MANY);
+    expectRefusal(await changingNothing(() => clinic.ask()), 429, TOO_MANY);
     await (await aClinicWithMail()).invite();
     travelTo("2026-11-25T00:00:00Z");
-    await given(clinic.ask(clinic.email()));
+    await given(clinic.ask());
   });
 
   it("fails only the affected rows of a bulk invite, with its error, and the others are mailed", async () => {
@@ -322,28 +299,23 @@ describe("The limit of mails", () => {
     const clinic = await aClinicWithQueue({ MAIL_FROM, EMAIL: provider.binding, INVITE_MAILS });
     const name = unique("victim");
     const emails = [1, 2, 3, 4].map((n) => `${name}+${n}@example.com`);
-    const rows = (count: number) => Array.from({ length: count }, () => anInvite());
     await given(clinic.client.post("/invites", { organization_invite: anInvite({ email: emails[0] }) }));
-    const first = await clinic.bulkInvite([
-      ...emails.slice(1).map((email) => anInvite({ email })),
-      ...rows(60),
-    ]);
+    const toAddress = emails.slice(1).map((email) => anInvite({ email }));
+    const first = await clinic.bulkInvite([...toAddress, ...invitesOf(60)]);
     for (const message of first.messages) await clinic.consume([message, message]);
     expect(await clinic.progressOf(first)).toMatchObject({
       created_count: 62,
-      failures: [{ row: 2, email: emails[3], error: TOO_MANY_TO_ADDRESS }],
+      failures: [{ row: 2, email: emails[3], error: expect.stringMatching(TOO_MANY_TO_ADDRESS) }],
     });
     await mails.passUntilDone(clinic);
     expect(emails.map((email) => provider.to({ email }).length)).toEqual([1, 1, 1, 0]);
     await haveMailed(clinic, 1940);
-    const second = await clinic.bulkInvite(rows(100));
-    await Promise.all(second.messages.map((message) => clinic.consume([message])));
-    const { created_count, failures } = await clinic.progressOf(second);
-    expect(created_count).toBe(60);
-    expect(failures.map(({ error }: { error: string }) => error)).toEqual(Array(40).fill(TOO_MANY));
-    await env.DB.prepare("update invites set next_mail_at = null where organization_id = ?")
-      .bind(clinic.id)
-      .run();
+    const second = await clinic.bulkInvite(invitesOf(100));
+    await clinic.consume(second.messages);
+    expect(await clinic.progressOf(second)).toMatchObject({
+      created_count: 60,
+      failures: Array(40).fill({ error: expect.stringMatching(TOO_MANY) }),
+    });
   });
 });
 
@@ -352,23 +324,22 @@ const countsOf = async ({ id }: { id: number }) =>
 
 it("The name in a mail is the one that the platform set last, never one that the organization set itself", async () => {
   const clinic = await aClinicWithMail();
-  const rename = async (api: Pick<typeof platform, "put">, path: string, organization: object) =>
-    given(api.put(path, { organization }));
   const evil = { name: "PayPal Security: confirm at https://evil.example or evil.example" };
+  const renameItself = () => given(clinic.client.put("/organization", { organization: evil }));
+  const rename = (organization: object) =>
+    given(platform.put(`/organizations/${clinic.id}`, { organization }));
   const mailed = async () => {
     const invite = await clinic.invite();
     await clinic.mailsUntilDone();
     const [mail] = clinic.provider.to(invite);
-    const { accept_url } = await given(platform.get(`/organizations/${clinic.id}/invites/${invite.id}`));
-    expect(JSON.stringify(mail).replaceAll(accept_url, "LINK")).not.toMatch(/paypal|evil/i);
+    expect(JSON.stringify(mail).replaceAll(await tokenOf(invite), "")).not.toMatch(/paypal|evil/i);
     return mail;
   };
-  expect((await rename(clinic.client, "/organization", evil)).name).toBe(evil.name);
+  expect((await renameItself()).name).toBe(evil.name);
   expect(await mailed()).toMatchObject({ from: MAIL_FROM, subject: "Invitation to Riverside Clinic" });
-  const ours = `/organizations/${clinic.id}`;
-  await rename(platform, ours, { name: "Lakeside <b>Clinic</b> https://evil.example me@evil.example" });
-  await rename(clinic.client, "/organization", evil);
-  await rename(platform, ours, { recording_retention_days: 9 });
+  await rename({ name: "Lakeside <b>Clinic</b> https://evil.example me@evil.example" });
+  await renameItself();
+  await rename({ recording_retention_days: 9 });
   const mail = await mailed();
   expect(mail?.subject).toBe("Invitation to Lakeside <b>Clinic</b>");
   expect(mail?.html).toContain("Lakeside &lt;b&gt;Clinic&lt;/b&gt;");
@@ -393,19 +364,13 @@ it.each([
     await clinic.mails.deliver(MESSAGE);
     expect(clinic.mails.messages).toEqual([]);
     expect(clinic.provider.attempts).toBe(0);
-    expect((await api("", {}).through(clinic.mails.fetcher).get("/health")).body).toMatchObject({
-      mail: "off",
-    });
+    const health = await api("", {}).through(clinic.mails.fetcher).get("/health");
+    expect(health.body).toMatchObject({ mail: "off" });
   },
 );
 
 it("A mail is tried again after a temporary error, but not after a permanent one, and no message, log line or event has an address, a name or a link", async () => {
-  const lines: string[] = [];
-  const spies = (["log", "error"] as const).map((method) =>
-    vi.spyOn(console, method).mockImplementation((...said: unknown[]) => {
-      lines.push(said.map(String).join(" "));
-    }),
-  );
+  const spies = [vi.spyOn(console, "log"), vi.spyOn(console, "error")];
   const faults = ["E_RATE_LIMIT_EXCEEDED", "E_VALIDATION_ERROR"];
   const provider = aMailProvider(() => faults.shift());
   const clinic = await aClinicWithMail(provider, {}, "Zebediah Hospital");
@@ -425,6 +390,7 @@ it("A mail is tried again after a temporary error, but not after a permanent one
   collect();
   await clinic.mailsUntilDone();
   expect(await clinic.read(invite)).toMatchObject({ mail_status: "sent", mailed_at: aTimestamp });
+  const lines = spies.flatMap(({ mock }) => mock.calls.map((said) => said.map(String).join(" ")));
   for (const spy of spies) spy.mockRestore();
   const { events } = await given(clinic.client.get("/events?per_page=100"));
   expect(provider.to(invite)).toHaveLength(1);
@@ -452,7 +418,6 @@ it("A restored database drops queued mail, even if it was found due just before,
   await clinic.mails.runCron();
   await clinic.mails.pass(1000);
   expect(clinic.provider.attempts).toBe(0);
-  expect(await clinic.read(since)).toMatchObject({ mail_status: "queued" });
   await run(RESUMING_STATEMENTS);
   await clinic.mails.runCron();
   await clinic.mailsUntilDone();
@@ -474,9 +439,7 @@ describe("GET /invites of the platform API", () => {
     const active = [await two.addInvite(), await one.addInvite(), await two.addInvite()];
     const list = (query: string) => given(platform.get(`/invites?${query}`));
     const first = await list(`status=active&after=${after}&per_page=2`);
-    expect(first.organization_invites.map(({ id }: Invite) => id)).toEqual(
-      active.slice(0, 2).map(({ id }) => id),
-    );
+    expect(first.organization_invites).toMatchObject(active.slice(0, 2).map(({ id }) => ({ id })));
     expect(first.next_after).toBe(active[1].id);
     const second = await list(`after=${first.next_after}`);
     expect(second.organization_invites[0]).toEqual(await given(two.platform.get(`/invites/${active[2].id}`)));
@@ -487,10 +450,10 @@ describe("GET /invites of the platform API", () => {
   it("shows the name that the platform chose, and no suspended organization", async () => {
     const clinic = await anOrganization();
     const invite = await clinic.addInvite();
-    const list = async () =>
-      (await given(platform.get(`/invites?after=${Number(invite.id) - 1}`))).organization_invites.filter(
-        ({ id }: Invite) => id === invite.id,
-      );
+    const list = async () => {
+      const { organization_invites } = await given(platform.get(`/invites?after=${invite.id - 1}`));
+      return organization_invites.filter(({ id }: Invite) => id === invite.id);
+    };
     await given(clinic.client.put("/organization", { organization: { name: "Your Bank" } }));
     expect(await list()).toMatchObject([{ id: invite.id, organization_name: clinic.name }]);
     await given(clinic.platform.put("", { organization: { is_suspended: true } }));
@@ -509,16 +472,10 @@ it("POST /invites and POST /invites/{id}/resend cost no further round trip with 
   });
   const client = clinic.client.through(counting.fetcher);
   await client.get("/roles");
-  let invite = { id: 0 };
-  const creation = () => given(client.post("/invites", { organization_invite: anInvite() }));
-  expect(
-    await counting.during(async () => {
-      invite = await creation();
-    }),
-  ).toBeLessThanOrEqual(2);
+  const invite = await clinic.invite();
+  const create = () => given(client.post("/invites", { organization_invite: anInvite() }));
+  const resend = () => given(client.post(`/invites/${invite.id}/resend`, undefined));
   await letAge(invite);
-  expect(
-    await counting.during(() => given(client.post(`/invites/${invite.id}/resend`, undefined))),
-  ).toBeLessThanOrEqual(2);
+  for (const request of [create, resend]) expect(await counting.during(request)).toBeLessThanOrEqual(2);
   expect(await counting.during(() => given(platform.through(counting.fetcher).get("/invites")))).toBe(1);
 });

@@ -19,15 +19,6 @@ describe("POST /auth/token_exchange with a valid token", () => {
     expect(signedIn.organization_user.id).toBe(clinic.admin.id);
   });
 
-  it("finds the user by an email in another case and with spaces around it, for any client", async () => {
-    const { clinic, provider, email } = await aClinicWithSignIn();
-    const client = await clinic.addClient((await clinic.addProvider()).id);
-    for (const spelt of [email.replace("user", "uSeR"), ` ${email.toUpperCase()}\t\n`]) {
-      const { organization_user } = await signIn(client, await provider.token({ email: spelt }));
-      expect(organization_user.id).toBe(clinic.admin.id);
-    }
-  });
-
   it("uses the right one of the provider's keys, whatever else it publishes", async () => {
     const { client, provider, email } = await aClinicWithSignIn();
     const [sameKind, forEncryption, anotherKind] = [await aKey(), await aKey(), await aKey("RS256")];
@@ -47,7 +38,7 @@ describe("POST /auth/token_exchange with a valid token", () => {
     await expectRefused(client, await provider.token({ email }, {}, forEncryption));
   });
 
-  it("trims spaces, tabs and line breaks around the token, however long it is", async () => {
+  it("trims spaces, tabs and line breaks around the token, which may have 256 KB", async () => {
     const { client, provider, email } = await aClinicWithSignIn();
     const token = await provider.token({ email });
     for (const spaced of [`${token}\n`, ` \t${token}\r\n`, `\n\n${token}`])
@@ -58,22 +49,7 @@ describe("POST /auth/token_exchange with a valid token", () => {
     const long = await provider.token({ email, groups });
     expect(long.length).toBeGreaterThan(40_000);
     await expectExchanged(client, long);
-  });
-
-  it.each([
-    ["with a byte order mark", (token: string) => `\ufeff${token}`],
-    ["with a no-break space at its end", (token: string) => `${token}\u00a0`],
-    ["with a line break in it", (token: string) => token.replace(".", "\n.")],
-    ["with padding", (token: string) => `${token}==`],
-    ["with padding in its header", (token: string) => token.replace(".", "=.")],
-    ["in base64, not base64url", (token: string) => token.replaceAll("_", "/").replaceAll("-", "+")],
-  ])("refuses a token %s", async (_, spell) => {
-    const { client, provider, email } = await aClinicWithSignIn();
-    // Until the signature has a character that differs between base64 and base64url.
-    let token = "";
-    while (!/[-_]/.test(token.split(".")[2] ?? "")) token = await provider.token({ email });
-    await expectRefused(client, spell(token));
-    await expectExchanged(client, token);
+    expectRefusal(await exchange(client, "a".repeat(300 * 1024)), 413);
   });
 });
 
@@ -111,10 +87,6 @@ it("An issuer with several audiences is registered once for each, and each token
   await expectExchanged(client, await provider.token({ upn: email, aud: ["other", "portal"] }));
   await expectRefused(client, await provider.token({ email, aud: "portal" }));
   await expectRefused(client, await provider.token({ email, upn: email, aud: "other" }));
-  const again = await clinic.platform.post("/issuers", {
-    issuer: { issuer: provider.issuer, jwks_url: provider.jwks_url, ...second },
-  });
-  expectRefusal(again, 422, /^issuer\.issuer: is already registered .* with this audience/);
 });
 
 it.each<[boolean, string, object]>([
@@ -123,7 +95,6 @@ it.each<[boolean, string, object]>([
   [true, "without an algorithm, as Microsoft Entra publishes it", { alg: undefined }],
   [true, "with a use and operations that agree", { use: "sig", key_ops: ["verify"] }],
   [false, "that is only for signing", { key_ops: ["sign"] }],
-  [false, "that is only for encryption", { use: "enc" }],
 ])("Whether a published key is used: %s for one %s", async (isUsed, _, more) => {
   const { client, provider, email } = await aClinicWithSignIn();
   provider.answer = () => Response.json({ keys: [{ ...provider.key.jwk, ...more }] });
@@ -131,39 +102,15 @@ it.each<[boolean, string, object]>([
   await (isUsed ? expectExchanged(client, token) : expectRefused(client, token));
 });
 
-describe("POST /auth/token_exchange with the token of an invitee", () => {
-  async function anInvitee() {
-    const scene = await aClinicWithSignIn();
-    const invited = await scene.clinic.addInvite();
-    const token = () => scene.provider.token({ email: invited.email });
-    return { ...scene, invited, token };
-  }
-
-  const PLEASE = "Please accept your invite";
-
-  it("asks to accept an expired invite, until it is deleted", async () => {
-    const { client, invited, token } = await anInvitee();
-    const expiry = Date.parse(invited.expires_at);
-    for (const time of [expiry - 1, expiry, expiry + 365 * 86_400_000]) {
-      travelTo(new Date(time).toISOString());
-      await expectRefused(client, await token(), PLEASE);
-    }
-    expectGone(await client.delete(`/invites/${invited.id}`));
-    await expectRefused(client, await token());
-  });
-
-  it("refuses the token as invalid if another organization sent the invite, or it has another signature", async () => {
-    const { client, provider, invited, token } = await anInvitee();
-    const other = await anOrganization();
-    await provider.register(other);
-    await expectRefused(client, await token(), PLEASE);
-    await expectRefused(other.client, await token());
-    const stolen = await aKey("ES256", provider.key.kid);
-    await expectRefused(client, await provider.token({ email: invited.email }, {}, stolen));
-  });
-});
-
-it("POST /auth/token_exchange refuses a body that is larger than any token with 413", async () => {
-  const { client } = await aClinicWithSignIn();
-  expectRefusal(await exchange(client, "a".repeat(300 * 1024)), 413);
+it("An invitee whose invite has expired is asked to accept it, until it is deleted, but not by another organization or for a forged token", async () => {
+  const { clinic, client, provider } = await aClinicWithSignIn();
+  const { id, email, expires_at } = await clinic.addInvite();
+  const other = await anOrganization();
+  await provider.register(other);
+  travelTo(expires_at);
+  await expectRefused(client, await provider.token({ email }), "Please accept your invite");
+  await expectRefused(other.client, await provider.token({ email }));
+  await expectRefused(client, await provider.token({ email }, {}, await aKey("ES256", provider.key.kid)));
+  expectGone(await client.delete(`/invites/${id}`));
+  await expectRefused(client, await provider.token({ email }));
 });

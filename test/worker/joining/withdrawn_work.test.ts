@@ -2,11 +2,10 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import type { Answer, Api } from "../support/api.ts";
 import { atOnce, statusesOf } from "../support/at_once.ts";
-import { aTimestamp, expectMissingRole, expectRefusal } from "../support/expectations.ts";
+import { expectRefusal } from "../support/expectations.ts";
 import { add, change, changeThrough, remove, removeThrough, userOf, usersOf } from "../support/members.ts";
 import { anInvite, given, unique } from "../support/organization.ts";
 import { aClinicWithQueue, aMessage, ofBulkInvite } from "../support/queue.ts";
-import { everyRowBesideTheLog } from "../support/unchanged.ts";
 
 type Client = Pick<Api, "put" | "delete">;
 
@@ -21,14 +20,6 @@ async function aClinicWithTwoAdmins() {
   const bea = await clinic.addUser("Bea Boss", [ADMIN]);
   const hers = await clinic.addClient(bea.id);
   return { clinic, bea, hers: { ...hers, ...hers.through(clinic.fetcher) } };
-}
-
-const invite = async (client: Pick<Api, "post">, more: object = {}) =>
-  given(client.post("/invites", { organization_invite: anInvite(more) }));
-
-async function endpointOf(client: Pick<Api, "post">, more: object = {}) {
-  const { secret, ...endpoint } = await given(client.post("/webhook_endpoints", anEndpoint(more)));
-  return endpoint;
 }
 
 it("The end of a membership withdraws the member's bulk invites, even if the member comes back", async () => {
@@ -61,21 +52,21 @@ it("The end of a membership withdraws the member's bulk invites, even if the mem
 
 it("A member who only loses organization_admin has endpoints turned off, and loses invites of former members, and invites and bulk rows above the new level", async () => {
   const { clinic, bea, hers } = await aClinicWithTwoAdmins();
-  const endpoint = await endpointOf(hers);
-  const [admins, providers] = [["organization_admin", "provider"], ["provider"]];
-  await invite(hers, { role_names: admins });
+  const [admins, providers] = [[ADMIN, "provider"], ["provider"]];
+  const endpoint = await given(hers.post("/webhook_endpoints", anEndpoint()));
   const former = await clinic.addProvider();
   await given(remove(clinic, former));
-  await invite(hers, { role_names: providers, returning_user_id: former.id });
-  const below = await invite(hers, { role_names: providers });
+  const invite = async (more: object) =>
+    given(hers.post("/invites", { organization_invite: anInvite(more) }));
+  await invite({ role_names: admins });
+  await invite({ role_names: providers, returning_user_id: former.id });
+  const below = await invite({ role_names: providers });
   const organization_invites = [anInvite({ role_names: admins }), anInvite({ role_names: providers })];
   const { bulk_invite } = await given(hers.post("/invites/bulk_create", { organization_invites }));
   await given(change(clinic, bea, { roles: providers }));
-  expect(await given(clinic.client.get(`/webhook_endpoints/${endpoint.id}`))).toEqual({
-    ...endpoint,
+  expect(await given(clinic.client.get(`/webhook_endpoints/${endpoint.id}`))).toMatchObject({
     is_active: false,
     disabled_reason: "creator_removed",
-    updated_at: aTimestamp,
   });
   expect(await clinic.pendingInvites()).toEqual([below]);
   expect(await clinic.progressOf(bulk_invite)).toMatchObject({ status: "pending", failed_count: 1 });
@@ -106,8 +97,10 @@ describe("A client whose user has changed since an isolate looked it up", () => 
   ])("can create and change nothing after %s", async (_, end) => {
     const world = await aClinicWithTwoAdmins();
     const { clinic, hers } = world;
-    const endpoint = await endpointOf(clinic.client, { is_active: false });
-    const invited = await invite(clinic.client, {});
+    const { secret, ...endpoint } = await given(
+      clinic.client.post("/webhook_endpoints", anEndpoint({ is_active: false })),
+    );
+    const invited = await clinic.addInvite();
     await given(hers.get("/roles"));
     await end(world);
     for (const answer of [
@@ -133,20 +126,13 @@ describe("A client whose user has changed since an isolate looked it up", () => 
     const { bea, clinic, hers } = await aClinicWithTwoAdmins();
     await given(hers.get("/roles"));
     await given(change(clinic, bea, { roles: ["provider"] }));
-    const role_names = ["organization_admin"];
-    const above =
-      "role_names: organization_admin is above your permission level; you may assign provider_assistant, provider";
-    expectRefusal(
-      await hers.post("/invites", { organization_invite: anInvite({ role_names }) }),
-      422,
-      `organization_invite.${above}`,
-    );
-    expectRefusal(
-      await hers.post("/invites/bulk_create", { organization_invites: [anInvite({ role_names })] }),
-      422,
-      `organization_invites.0.${above}`,
-    );
-    await invite(hers, { role_names: ["provider"] });
+    const invite = (role: string) =>
+      hers.post("/invites", { organization_invite: anInvite({ role_names: [role] }) });
+    const above = /role_names: organization_admin is above your permission level/;
+    expectRefusal(await invite(ADMIN), 422, above);
+    const organization_invites = [anInvite({ role_names: [ADMIN] })];
+    expectRefusal(await hers.post("/invites/bulk_create", { organization_invites }), 422, above);
+    await given(invite("provider"));
   });
 
   it.each([0, 8, 16])(
@@ -161,31 +147,16 @@ describe("A client whose user has changed since an isolate looked it up", () => 
       ];
       const answers = await atOnce(20, (n) => (n === at ? remove(clinic, bea) : asks[n % asks.length]?.()));
       for (const answer of answers) expect([201, 204, 401, 422]).toContain(answer?.status);
-      const left = async (query: string) =>
-        env.DB.prepare(`select count(*) as n from ${query} and organization_id = ?`)
-          .bind(clinic.id)
-          .first("n");
-      expect(await left("invites where used_at is null")).toBe(0);
-      expect(await left("bulk_invite_rows where status = 'pending'")).toBe(0);
-      expect(await left("webhook_endpoints where is_active")).toBe(0);
+      for (const left of [
+        "invites where used_at is null",
+        "bulk_invite_rows where status = 'pending'",
+        "webhook_endpoints where is_active",
+      ]) {
+        const count = env.DB.prepare(`select count(*) as n from ${left} and organization_id = ?`);
+        expect([left, await count.bind(clinic.id).first("n")]).toEqual([left, 0]);
+      }
     },
   );
-
-  it("can neither regain organization_admin, nor give it to others, nor remove anybody, once its user lost it", async () => {
-    const { clinic, bea, hers } = await aClinicWithTwoAdmins();
-    const paula = await clinic.addProvider();
-    await given(hers.get("/roles"));
-    await given(changeThrough(clinic.client, bea, { roles: ["provider"] }));
-    const { roles } = await given(hers.get("/roles"));
-    expect(roles).toContain(ADMIN);
-    // No time may pass here: after a minute, the isolate looks the client up again.
-    const before = await everyRowBesideTheLog();
-    for (const member of [bea, paula, clinic.admin]) {
-      expectMissingRole(await changeThrough(hers, member, { roles: [ADMIN] }));
-      expectMissingRole(await removeThrough(hers, member));
-    }
-    expect(await everyRowBesideTheLog()).toEqual(before);
-  });
 
   it("can change members as soon as its user becomes an organization_admin", async () => {
     const { clinic, bea } = await aClinicWithTwoAdmins();

@@ -53,36 +53,33 @@ describe("The slug of a waiting room", () => {
 
 describe("WAITING_ROOM_THEMES", () => {
   /** A clinic whose Worker has the operator's list of themes. */
-  async function aClinicWithThemes(themes: string) {
+  async function aClinicWithThemes(WAITING_ROOM_THEMES: string) {
     const clinic = await anOrganization();
-    const client = clinic.client.through(throughWorkerWith({ WAITING_ROOM_THEMES: themes }));
+    const client = clinic.client.through(throughWorkerWith({ WAITING_ROOM_THEMES }));
     return { ...clinic, client: { ...clinic.client, ...client } };
   }
 
   it("allows the listed themes, and still gives a room without a theme the default one", async () => {
     const clinic = await aClinicWithThemes("calm,dark");
     expect((await create(clinic, { name: "Lungs" })).body.theme).toBe("default");
-    const created = await create(clinic, { name: "Cardiology", theme: "calm" });
-    expect(created.status).toBe(201);
-    const updated = await update(clinic, created.body.slug, { theme: "dark" });
-    expect(updated.body.theme).toBe("dark");
+    const { slug, theme } = await given(create(clinic, { name: "Cardiology", theme: "calm" }));
+    expect(theme).toBe("calm");
+    expect((await update(clinic, slug, { theme: "dark" })).body.theme).toBe("dark");
   });
 
   it("lets a room keep a theme that is no longer listed, but not choose one", async () => {
     const clinic = await aClinicWithThemes("default,calm");
     // addRoom uses the client without the setting, as before the operator made the list.
-    const [{ slug: lungs }, { slug, ...room }] = [
-      await clinic.addRoom({ name: "Lungs" }),
-      await clinic.addRoom({ name: "Cardiology", theme: "dark" }),
-    ];
-    const kept = await update(clinic, slug, { ...room, is_active: false });
-    expect(kept).toMatchObject({ status: 200, body: { slug, theme: "dark", is_active: false } });
+    const { slug: lungs } = await clinic.addRoom({ name: "Lungs" });
+    const { slug, ...room } = await clinic.addRoom({ name: "Cardiology", theme: "dark" });
+    const kept = await given(update(clinic, slug, { ...room, is_active: false }));
+    expect(kept).toMatchObject({ slug, theme: "dark", is_active: false });
     const theme = /^waiting_room\.theme: must be one of default, calm$/;
     expectRefusal(await update(clinic, slug, { theme: "darker" }), 422, theme);
     expectRefusal(await update(clinic, lungs, { theme: "dark" }), 422, theme);
     const created = await changingNothing(() => create(clinic, { name: "Eyes", theme: "dark" }));
     expectRefusal(created, 422, theme);
     expectRefusal(await update(clinic, `${slug}-nowhere`, { theme: "dark" }), 404);
-    expect((await read(clinic, slug)).body).toEqual(kept.body);
+    expect((await read(clinic, slug)).body).toEqual(kept);
   });
 });

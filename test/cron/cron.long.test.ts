@@ -64,19 +64,13 @@ it("Each run of the cron sends a share of messages for pending bulk invites, and
   }
 });
 
-/** The lines that a run of the cron logs. */
-async function linesOfRun(bindings: object = {}) {
+/** The log line of a run of the cron, without its duration. With several databases, that of the tests' own one. */
+async function loggedRun(bindings: object = {}) {
   const logged = vi.spyOn(console, "log");
   onTestFinished(() => logged.mockRestore());
   await workerWith({ BULK_INVITES: aQueue().binding, ...bindings }).runCron();
   const lines = logged.mock.calls.map(([line]) => JSON.parse(String(line)));
   logged.mockRestore();
-  return lines;
-}
-
-/** The log line of a run of the cron, without its duration. With several databases, that of the tests' own one. */
-async function loggedRun(bindings: object = {}) {
-  const lines = await linesOfRun(bindings);
   const runs = lines.filter(({ event, shard }) => event === "cron" && shard !== 0);
   expect(runs).toHaveLength(1);
   const { duration_ms, ...done } = runs[0];
@@ -101,22 +95,28 @@ it("The log line of a run of the cron has the number of rows of each chore, even
 
 it("The cron records its run, and reports a backup that was never noted or is older than 36 hours", async () => {
   const now = Date.now();
-  const hours = async () => {
-    const late = (await linesOfRun()).filter(({ event }) => event === "backup_late");
-    return late.map(({ hours_since_backup }) => hours_since_backup);
+  const lines = async () => {
+    const spy = vi.spyOn(console, "log");
+    onTestFinished(() => spy.mockRestore());
+    await workerWith({ BULK_INVITES: aQueue().binding }).runCron();
+    const logged = spy.mock.calls.map(([line]) => JSON.parse(String(line)));
+    spy.mockRestore();
+    return logged
+      .filter(({ event }) => event === "backup_late")
+      .map(({ hours_since_backup }) => hours_since_backup);
   };
-  const note = (age: number) =>
+  const note = (hours: number) =>
     env.DB.prepare("insert or replace into database_settings (name, value) values ('backup', ?)")
-      .bind(now - age * 60 * MINUTE)
+      .bind(now - hours * 60 * MINUTE)
       .run();
-  expect(await hours()).toContain(undefined);
+  expect(await lines()).toContain(undefined);
   const { value } =
     (await env.DB.prepare("select value from database_settings where name = 'cron'").first()) ?? {};
   expect(Number(value)).toBeGreaterThan(now - DAY * MINUTE);
   await note(35);
-  expect(await hours()).toEqual(isSharded ? [undefined] : []);
+  expect(await lines()).toEqual(isSharded ? [undefined] : []);
   await note(37);
-  expect(await hours()).toContain(37);
+  expect(await lines()).toContain(37);
 });
 
 it.each([

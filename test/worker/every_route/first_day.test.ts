@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { aCall, aRecipient, minutesAfterStart } from "../support/calls.ts";
+import { documents } from "../support/contract.ts";
 import { expectRefusal } from "../support/expectations.ts";
 import { anInvite, anOrganization, given, unique } from "../support/organization.ts";
 import { aCallToTranscribe, says } from "../support/transcripts.ts";
@@ -7,6 +8,12 @@ import { changingNothing } from "../support/unchanged.ts";
 import { aPlan } from "../support/visits.ts";
 
 /* Small traps that integrators meet on their first day. */
+
+it("The document says that user_id of GET /call_metrics is a string, as the contract does", () => {
+  const operation = documents["/api/external"]?.paths["/call_metrics"]?.get;
+  const user = operation?.parameters?.find(({ name }) => name === "user_id");
+  expect(user?.schema).toMatchObject({ type: "string", pattern: "^[1-9]\\d*$" });
+});
 
 it("start_time and end_time in PUT …/transcript are rounded before they are compared, so that lines can touch", async () => {
   const { call, paula, rita } = await aCallToTranscribe();

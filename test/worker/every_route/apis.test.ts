@@ -26,18 +26,18 @@ const withoutContentType = (through: Pick<Api, "through">) =>
     return exports.default.fetch(new Request(request, { headers }));
   });
 
-/** The API, reached by bodies in pieces and without a content length. */
-const inPieces = (through: Pick<Api, "through">) =>
+/** The API, reached by bodies without a content length. */
+const asStream = (through: Pick<Api, "through">) =>
   through.through(async (request) => {
+    const headers = new Headers(request.headers);
+    headers.delete("Content-Length");
     const bytes = new Uint8Array(await request.arrayBuffer());
     const body = new ReadableStream({
       start(controller) {
-        for (let at = 0; at < bytes.length; at += 10_000) controller.enqueue(bytes.slice(at, at + 10_000));
+        controller.enqueue(bytes);
         controller.close();
       },
     });
-    const headers = new Headers(request.headers);
-    headers.delete("Content-Length");
     return exports.default.fetch(new Request(request.url, { method: request.method, headers, body }));
   });
 
@@ -92,7 +92,7 @@ describe("A request body", () => {
     ["if it has a content length", (clinic: Organization) => clinic.client],
     [
       "measured while it is read, if it has no content length",
-      (clinic: Organization) => inPieces(clinic.client),
+      (clinic: Organization) => asStream(clinic.client),
     ],
   ])("may have 64 KiB in the external API, and not a byte more, %s", async (_, through) => {
     const client = through(await anOrganization());
@@ -109,11 +109,12 @@ describe("A request body", () => {
     expectRefusal(refused, 413);
   });
 
-  it.each(["Application/JSON; charset=utf-8", "multipart/form-data; boundary=x", "json", ""])(
+  it.each(["Application/JSON; charset=utf-8", "multipart/form-data; boundary=x", "json", "", undefined])(
     "is read as JSON whatever its content type: %j",
     async (type) => {
-      const { client } = await anOrganization();
-      const headers = { "Content-Type": type };
+      const clinic = await anOrganization();
+      const client = type === undefined ? withoutContentType(clinic.client) : clinic.client;
+      const headers: Record<string, string> = type === undefined ? {} : { "Content-Type": type };
       const sent = await client.send("POST", "/waiting_rooms", cardiology, headers);
       expect(sent).toMatchObject({ status: 201, body: { name: "Cardiology" } });
       const keyed = { ...headers, "Idempotency-Key": unique("key") };
@@ -123,12 +124,6 @@ describe("A request body", () => {
       expectRefusal(await client.send("POST", "/waiting_rooms", "name=Cardiology", headers), 400, MALFORMED);
     },
   );
-
-  it("is read as JSON without a content type", async () => {
-    const { client } = await anOrganization();
-    const sent = await withoutContentType(client).post("/waiting_rooms", cardiology);
-    expect(sent).toMatchObject({ status: 201, body: { name: "Cardiology" } });
-  });
 
   it("is refused if it is missing, not UTF-8 or not JSON", async () => {
     const latin1 = Uint8Array.from('{"organization":{"name":"J\u00fcrgen"}}', (letter) =>
@@ -141,12 +136,6 @@ describe("A request body", () => {
       expectRefusal(await client.send("POST", "/waiting_rooms", body, declared), 400, MALFORMED);
       expectRefusal(await platform.post("/organizations", body), 400, MALFORMED);
     }
-  });
-
-  it("is refused if it is JSON of another shape", async () => {
-    const { client } = await anOrganization();
-    for (const body of ["null", "[]", "7", '"waiting_room"', "{}"])
-      expectRefusal(await changingNothing(() => client.post("/waiting_rooms", body)), 422);
   });
 
   it("is refused with an error that names each wrong field and its fault", async () => {

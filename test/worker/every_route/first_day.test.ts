@@ -1,13 +1,19 @@
 import { describe, expect, it } from "vitest";
 import { aCall, aRecipient, minutesAfterStart } from "../support/calls.ts";
+import { documents } from "../support/contract.ts";
 import { expectRefusal } from "../support/expectations.ts";
-import { anInvite, anOrganization, given, type Organization, unique } from "../support/organization.ts";
-import { aClinicWithSignIn, anEmail, expectRefused, signIn } from "../support/sign_in.ts";
+import { anInvite, anOrganization, given, unique } from "../support/organization.ts";
 import { aCallToTranscribe, says } from "../support/transcripts.ts";
 import { changingNothing } from "../support/unchanged.ts";
 import { aPlan } from "../support/visits.ts";
 
 /* Small traps that integrators meet on their first day. */
+
+it("The document says that user_id of GET /call_metrics is a string, as the contract does", () => {
+  const operation = documents["/api/external"]?.paths["/call_metrics"]?.get;
+  const user = operation?.parameters?.find(({ name }) => name === "user_id");
+  expect(user?.schema).toMatchObject({ type: "string", pattern: "^[1-9]\\d*$" });
+});
 
 it("start_time and end_time in PUT …/transcript are rounded before they are compared, so that lines can touch", async () => {
   const { call, paula, rita } = await aCallToTranscribe();
@@ -159,36 +165,5 @@ it("A PUT of an organization is refused with another slug, but accepted with its
     const refused = await changingNothing(() => send(unique("other")));
     expectRefusal(refused, 422, /^organization\.slug: cannot be changed/);
     expect(await send(clinic.slug)).toMatchObject({ status: 200, body: { name: "Lakeside Clinic" } });
-  }
-});
-
-it("Changing a member's email works for the platform and for administrators, and sign-in needs the new one", async () => {
-  for (const change of [
-    (clinic: Organization, id: number, email: string) =>
-      clinic.platform.put(`/users/${id}`, { user: { email } }),
-    (clinic: Organization, id: number, email: string) =>
-      clinic.client.put(`/organization_users/${id}`, { organization_user: { email } }),
-  ]) {
-    const { clinic, client, provider } = await aClinicWithSignIn();
-    const paula = await clinic.addProvider();
-    const [email, sam] = [anEmail(), await clinic.addProvider("Sam Substitute")];
-    const taken = await changingNothing(() => change(clinic, paula.id, sam.email));
-    expect(taken.headers.get("Error-Code")).toBe("account_exists");
-    const invite = await clinic.addInvite({ email });
-    expect(await change(clinic, paula.id, ` ${email.toUpperCase()} `)).toMatchObject({
-      status: 200,
-      body: { email },
-    });
-    const { organization_user } = await signIn(client, await provider.token({ email }));
-    expect(organization_user.id).toBe(paula.id);
-    await expectRefused(client, await provider.token({ email: paula.email }));
-    expectRefusal(await client.get(`/invites/${invite.id}`), 404);
-    const { events } = await given(client.get("/events?type=organization_user.updated"));
-    expect(events.map(({ data }: { data: object }) => data)).toEqual([{ organization_user_id: paula.id }]);
-    const log = await given(client.get("/access_logs?resource=organization_user&event=update"));
-    expect(log.access_logs).toMatchObject([{ organization_user_id: paula.id }]);
-    expect((await change(clinic, paula.id, email)).status).toBe(200);
-    expect((await given(client.get("/events?type=organization_user.updated"))).events).toHaveLength(1);
-    await clinic.addInvite({ email: paula.email });
   }
 });

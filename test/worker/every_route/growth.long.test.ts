@@ -125,17 +125,18 @@ function readingAsPlatform(path: string) {
   return counting.during(() => given(platform.through(counting.fetcher).get(path)));
 }
 
-describe(`The first page of a list of ${SIZE}`, () => {
-  it.each([
-    ["event=read", SIZE],
-    ["event=update", 0],
-    ["event=update&from=1970-01-01", 0],
-  ])("reads no more for filtered audit log entries: %s", async (query, total) => {
+it.each([
+  ["event=read", SIZE],
+  ["event=update", 0],
+  ["event=update&from=1970-01-01", 0],
+])(
+  `The first page of ${SIZE} audit log entries reads no more if they are filtered: %s`,
+  async (query, total) => {
     const { result, rows_read } = await reading(`${paths[AUDIT_LOGS]}?${query}`);
     expect(result.pagination.total_count).toBe(total);
     expect(rows_read).toBeLessThanOrEqual(BOUND);
-  });
-});
+  },
+);
 
 describe(`The last page of a list of ${SIZE}`, () => {
   /**
@@ -176,23 +177,21 @@ describe(`The last page of a list of ${SIZE}`, () => {
   });
 });
 
-describe(`Among ${SIZE} rooms, users or invites of an organization`, () => {
-  it("one is found by a filter", async () => {
-    await clinic.addRoom({ name: "Closed", is_active: false });
-    for (const path of [
-      "/waiting_rooms?name=ROOM%207",
-      `/waiting_rooms?id=${room.id}`,
-      `/waiting_rooms?user_id=${owner.id}`,
-      "/waiting_rooms?is_active=false",
-      `/organization_users?email=${clinic.admin.email}`,
-      "/organization_users?role=organization_admin",
-      "/invites?email=1@unused.example",
-    ]) {
-      const { result, rows_read } = await reading(path);
-      expect([path, result.pagination.total_count]).toEqual([path, 1]);
-      expect(rows_read).toBeLessThanOrEqual(15);
-    }
-  });
+it(`Among ${SIZE} rooms, users or invites of an organization, one is found by a filter`, async () => {
+  await clinic.addRoom({ name: "Closed", is_active: false });
+  for (const path of [
+    "/waiting_rooms?name=ROOM%207",
+    `/waiting_rooms?id=${room.id}`,
+    `/waiting_rooms?user_id=${owner.id}`,
+    "/waiting_rooms?is_active=false",
+    `/organization_users?email=${clinic.admin.email}`,
+    "/organization_users?role=organization_admin",
+    "/invites?email=1@unused.example",
+  ]) {
+    const { result, rows_read } = await reading(path);
+    expect([path, result.pagination.total_count]).toEqual([path, 1]);
+    expect(rows_read).toBeLessThanOrEqual(15);
+  }
 });
 
 describe(`Among ${SIZE} calls`, () => {
@@ -257,12 +256,10 @@ it.each([
 });
 
 describe(`Among more than ${SIZE} events`, () => {
-  const middle = async () =>
-    (
-      await env.DB.prepare("select id from events where organization_id = ? order by id limit 1 offset ?")
-        .bind(clinic.id, SIZE)
-        .first<{ id: number }>()
-    )?.id;
+  const middle = () =>
+    env.DB.prepare("select id from events where organization_id = ? order by id limit 1 offset ?")
+      .bind(clinic.id, SIZE)
+      .first("id");
 
   // One event of each further type in a family is read, to see that it is not the next.
   const OTHER_TYPES = eventTypesOf(["call.*"]).length - 1;
@@ -283,24 +280,22 @@ describe(`Among more than ${SIZE} events`, () => {
   });
 });
 
-describe("GET /invites", () => {
-  it.each([
-    ["status=active", 2, SIZE, 100],
-    ["status=expired", 1, 100, SIZE],
-  ])(
-    "reads the rows shown, plus each expired invite in an index, to count it and to skip it: %s, %i times",
-    async (query, times, active, expired) => {
-      const organization = await anOrganization();
-      await insertInvites(organization, expired, Date.now() - 1, "expired.example");
-      await insertInvites(organization, active, Date.now() + 3_600_000, "active.example");
-      for (const page of [1, 4]) {
-        const { result, rows_read } = await reading(`/invites?${query}&page=${page}`, organization.client);
-        expect(result.pagination.total_count).toBe(SIZE);
-        expect(rows_read).toBeLessThanOrEqual(BOUND + page * PER_PAGE + times * expired);
-      }
-    },
-  );
-});
+it.each([
+  ["status=active", 2, SIZE, 100],
+  ["status=expired", 1, 100, SIZE],
+])(
+  "GET /invites reads the rows shown, plus each expired invite in an index, to count it and to skip it: %s, %i times",
+  async (query, times, active, expired) => {
+    const organization = await anOrganization();
+    await insertInvites(organization, expired, Date.now() - 1, "expired.example");
+    await insertInvites(organization, active, Date.now() + 3_600_000, "active.example");
+    for (const page of [1, 4]) {
+      const { result, rows_read } = await reading(`/invites?${query}&page=${page}`, organization.client);
+      expect(result.pagination.total_count).toBe(SIZE);
+      expect(rows_read).toBeLessThanOrEqual(BOUND + page * PER_PAGE + times * expired);
+    }
+  },
+);
 
 it("The platform's GET /invites reads the rows shown, and only an index for expired invites before them", async () => {
   const other = await anOrganization();
@@ -337,7 +332,7 @@ describe("Finding a free slug", () => {
   /** The rows read to create a room of the name, and to rename a room to it, away from it and back. */
   async function rowsReadFor(count: number) {
     const other = await anOrganization();
-    const room = await other.addRoom({ name: "Lungs" });
+    await other.addRoom({ name: "Lungs" });
     await insertMany(
       count,
       `insert into waiting_rooms (organization_id, name, name_key, slug, theme, is_active, created_at, updated_at)
@@ -347,20 +342,19 @@ describe("Finding a free slug", () => {
     const counting = countingRows();
     const client = other.client.through(counting.fetcher);
     await given(client.get("/roles"));
+    const rename = (kebab: string, name: string) =>
+      given(client.put(`/waiting_rooms/${other.slug}--${kebab}`, { waiting_room: { name } }));
     const rows: number[] = [];
-    const expectSlug = async (kebab: string, work: () => Promise<{ slug: string }>) => {
+    for (const [kebab, work] of [
+      [`lab-${count + 1}`, () => given(client.post("/waiting_rooms", { waiting_room: { name: "Lab" } }))],
+      [`lab-${count + 2}`, () => rename("lungs", "Lab")],
+      ["lungs-2", () => rename(`lab-${count + 2}`, "Lungs")],
+      [`lab-${count + 3}`, () => rename("lungs-2", "Lab")],
+    ] as const) {
       const { result, rows_read } = await counting.during(work);
       expect(result.slug).toBe(`${other.slug}--${kebab}`);
       rows.push(rows_read);
-    };
-    const rename = (slug: string, name: string) =>
-      given(client.put(`/waiting_rooms/${slug}`, { waiting_room: { name } }));
-    await expectSlug(`lab-${count + 1}`, () =>
-      given(client.post("/waiting_rooms", { waiting_room: { name: "Lab" } })),
-    );
-    await expectSlug(`lab-${count + 2}`, () => rename(room.slug, "Lab"));
-    await expectSlug("lungs-2", () => rename(`${other.slug}--lab-${count + 2}`, "Lungs"));
-    await expectSlug(`lab-${count + 3}`, () => rename(`${other.slug}--lungs-2`, "Lab"));
+    }
     return rows;
   }
 
@@ -391,10 +385,8 @@ describe("Finding a free slug", () => {
 
 it("GET /bulk_invites/{id} reads each row of the bulk invite at most once", async () => {
   const ROWS = 1000;
-  const { client } = clinic;
-  const { bulk_invite } = await given(
-    client.post("/invites/bulk_create", { organization_invites: [anInvite()] }),
-  );
+  const organization_invites = [anInvite()];
+  const { bulk_invite } = await given(clinic.client.post("/invites/bulk_create", { organization_invites }));
   await insertMany(
     ROWS,
     `insert into bulk_invite_rows (organization_id, bulk_invite_id, row, email, display_name, roles, status)

@@ -1,47 +1,40 @@
 import { expect, it } from "vitest";
-import { ROLES, SCOPES, type Scope } from "../../../src/database/enums.ts";
+import { SCOPES, type Scope } from "../../../src/database/enums.ts";
 import { HOUR } from "../../../src/units.ts";
 import { storedRows } from "../support/database.ts";
 import { letAge } from "../support/invites.ts";
 import { usersOf } from "../support/members.ts";
 import { anInvite, anOrganization, given, type Organization } from "../support/organization.ts";
 
-const SCOPE_LISTS: (readonly Scope[] | null)[] = [
-  null,
-  SCOPES,
-  ...SCOPES.map((scope) => [scope]),
-  ...SCOPES.map((scope) =>
-    SCOPES.filter((other) => other !== scope && other !== scope.replace("read", "write")),
-  ),
-];
-
 const IN_AN_HOUR = new Date(Date.now() + HOUR).toISOString();
 
-const CLIENTS = ROLES.flatMap((role) =>
-  SCOPE_LISTS.flatMap((scopes) => [null, IN_AN_HOUR].map((expires_at) => ({ role, scopes, expires_at }))),
-);
+/** Clients of an administrator. The model compares what clients of other roles, or without a route's scope, may do. */
+const CLIENTS: [string, { scopes: readonly Scope[] | null; expires_at: string | null }][] = [
+  ["without limits", { scopes: null, expires_at: null }],
+  ["with all scopes", { scopes: SCOPES, expires_at: null }],
+  ["with all scopes but one", { scopes: SCOPES.filter((scope) => scope !== "sign_in"), expires_at: null }],
+  ["that expires", { scopes: null, expires_at: IN_AN_HOUR }],
+];
 
 const ADMIN = ["organization_admin"];
-const ANY_LEVEL = [...ROLES];
-const FROM_PROVIDER = ["provider", ...ADMIN];
 
 const inviteAs = (...role_names: string[]) => ({ organization_invite: anInvite({ role_names }) });
 const manyAs = (...role_names: string[]) => ({ organization_invites: [anInvite({ role_names })] });
 const member = (organization_user: object) => ({ organization_user });
 const endpoint = (more: object) => ({ webhook_endpoint: { url: "https://new.example.com", ...more } });
 
-/** Each way to give rights: its route and body, the limits that a client must not have, and the roles that may. */
-const WAYS: [route: string, body: object, without: string, roles?: string[]][] = [
+/** Each way to give rights: its route and body, the limits that a client must not have. */
+const WAYS: [route: string, body: object, without: string][] = [
   ["POST /api_clients", {}, ""],
   ["POST /api_clients", { scopes: null }, "scopes"],
   ["POST /api_clients", { expires_at: null }, "expires_at"],
   ["POST /api_clients", { expires_at: "2126-01-01T00:00Z" }, "expires_at"],
-  ["POST /invites", inviteAs("provider_assistant"), "", ANY_LEVEL],
-  ["POST /invites", inviteAs("provider"), "", FROM_PROVIDER],
+  ["POST /invites", inviteAs("provider_assistant"), ""],
+  ["POST /invites", inviteAs("provider"), ""],
   ["POST /invites", inviteAs("provider", ...ADMIN), "scopes expires_at"],
-  ["POST /invites/bulk_create", manyAs("provider"), "", FROM_PROVIDER],
+  ["POST /invites/bulk_create", manyAs("provider"), ""],
   ["POST /invites/bulk_create", manyAs(...ADMIN), "scopes expires_at"],
-  ["POST /invites/:providers/resend", {}, "", FROM_PROVIDER],
+  ["POST /invites/:providers/resend", {}, ""],
   ["POST /invites/:admins/resend", {}, "scopes expires_at"],
   ["DELETE /invites/:admins", {}, "scopes expires_at"],
   ["PUT /organization_users/:bea", member({ email: "taken.over@example.com" }), "scopes expires_at"],
@@ -61,11 +54,6 @@ const WAYS: [route: string, body: object, without: string, roles?: string[]][] =
   ["PUT /webhook_endpoints/:endpoint", { webhook_endpoint: { is_active: true } }, "expires_at"],
 ];
 
-const scopeOf = (route: string) => {
-  const area = route.includes("/webhook_endpoints") ? "events" : "members";
-  return `${route === "POST /api_clients" ? "organization" : area}:write` as Scope;
-};
-
 async function rightsIn(clinic: Organization) {
   const isAdmin = ({ roles }: Record<string, unknown>) => String(roles).includes("organization_admin");
   const endpoints = (await storedRows(clinic, "webhook_endpoints")).map(({ url, secret }) => [url, secret]);
@@ -74,11 +62,11 @@ async function rightsIn(clinic: Organization) {
 }
 
 it.each(CLIENTS)(
-  "A client of a $role gives at most its own rights, for at most as long: $scopes, $expires_at",
-  async ({ role, ...limits }) => {
+  "An administrator's client %s gives at most its own rights, for at most as long",
+  async (_, limits) => {
     const { scopes, expires_at } = limits;
     const clinic = await anOrganization();
-    const self = await clinic.addUser("Cleo Client", [role]);
+    const self = await clinic.addUser("Cleo Client", ADMIN);
     const { send } = await clinic.addClient(self.id, limits);
     const things: Record<string, { id: number }> = {
       self,
@@ -94,30 +82,16 @@ it.each(CLIENTS)(
     for (const invite of ["admins", "providers"]) await letAge(things[invite] ?? self);
     const has = { scopes: scopes !== null && scopes.length < SCOPES.length, expires_at: expires_at !== null };
     const before = await rightsIn(clinic);
-    const codeFor = (route: string, without: string, roles: string[]) => {
-      if (scopes && !scopes.includes(scopeOf(route))) return "missing_scope";
-      if (!roles.includes(role)) return route.includes("invites") ? "role_above_level" : "missing_role";
-      const isBeyond = without.split(" ").some((limit) => has[limit as keyof typeof has]);
-      return isBeyond ? "beyond_own_rights" : null;
-    };
-    for (const [route, more, without, roles = ADMIN] of WAYS) {
+    const withIds = (text: string) =>
+      text.replace(/"?:([a-z]+)"?/g, (found, name) => (name in things ? String(things[name]?.id) : found));
+    for (const [route, more, without] of WAYS) {
       const api_client = { name: "New", organization_user_id: things.bea?.id, ...limits, ...more };
       const [method = "", path = ""] = route.split(" ");
-      const withIds = (text: string) =>
-        text.replace(/"?:([a-z]+)"?/g, (found, name) => (name in things ? String(things[name]?.id) : found));
-      const body = JSON.parse(withIds(JSON.stringify(more)));
-      const { status, headers } = await send(
-        method,
-        withIds(path),
-        path === "/api_clients" ? { api_client } : body,
-      );
-      const code = codeFor(route, without, roles);
-      expect([route, more, headers.get("Error-Code"), status < 300]).toEqual([
-        route,
-        more,
-        code,
-        code === null,
-      ]);
+      const body = path === "/api_clients" ? { api_client } : JSON.parse(withIds(JSON.stringify(more)));
+      const { status, headers } = await send(method, withIds(path), body);
+      const isBeyond = without.split(" ").some((limit) => has[limit as keyof typeof has]);
+      const answer = [route, more, headers.get("Error-Code"), status < 300];
+      expect(answer).toEqual([route, more, isBeyond ? "beyond_own_rights" : null, !isBeyond]);
     }
     const after = await rightsIn(clinic);
     if (has.scopes || has.expires_at) expect(after.admins).toEqual(before.admins);

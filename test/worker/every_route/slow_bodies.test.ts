@@ -16,29 +16,32 @@ import { throughWorkerWith } from "../support/worker.ts";
 const BEGUN = "2026-11-24T23:59:50.000Z";
 const WHOLE = "2026-11-25T00:00:10.000Z";
 
+/** A body that makes its next piece when the Worker asks for it. */
+const bodyOf = (pieces: AsyncIterator<Uint8Array>) =>
+  new ReadableStream(
+    {
+      async pull(controller) {
+        const { value, done } = await pieces.next();
+        if (done) controller.close();
+        else controller.enqueue(value);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+
 /** Sends the first byte of a body, waits for `meanwhile`, and sends the rest. */
 const slowly =
   (meanwhile: () => unknown, fetcher = theWorker): Fetcher =>
   async (request) => {
     const bytes = new Uint8Array(await request.arrayBuffer());
-    let isBegun = false;
-    const body = new ReadableStream(
-      {
-        async pull(controller) {
-          if (!isBegun) controller.enqueue(bytes.slice(0, 1));
-          else {
-            await meanwhile();
-            controller.enqueue(bytes.slice(1));
-            controller.close();
-          }
-          isBegun = true;
-        },
-      },
-      { highWaterMark: 0 },
-    );
+    async function* pieces() {
+      yield bytes.slice(0, 1);
+      await meanwhile();
+      yield bytes.slice(1);
+    }
     const headers = new Headers(request.headers);
     headers.delete("Content-Length");
-    return fetcher(new Request(request.url, { method: request.method, headers, body }));
+    return fetcher(new Request(request.url, { method: request.method, headers, body: bodyOf(pieces()) }));
   };
 
 /** Lets the test decide when a second of reading has passed: the returned function ends one. */
@@ -62,21 +65,15 @@ function atRate(bytesPerSecond: number): Fetcher {
   return async (request) => {
     const bytes = new Uint8Array(CORRECTION_BODY_LIMIT).fill(32);
     bytes.set(new Uint8Array(await request.arrayBuffer()));
-    let end = 0;
-    const body = new ReadableStream(
-      {
-        pull(controller) {
-          if (end > 0) endSecond();
-          if (end === bytes.length) return controller.close();
-          controller.enqueue(bytes.slice(end, end + bytesPerSecond));
-          end = Math.min(end + bytesPerSecond, bytes.length);
-        },
-      },
-      { highWaterMark: 0 },
-    );
+    async function* pieces() {
+      for (let end = 0; end < bytes.length; end += bytesPerSecond) {
+        yield bytes.slice(end, end + bytesPerSecond);
+        endSecond();
+      }
+    }
     const headers = new Headers(request.headers);
     headers.set("Content-Length", String(CORRECTION_BODY_LIMIT));
-    return worker(new Request(request, { headers, body }));
+    return worker(new Request(request, { headers, body: bodyOf(pieces()) }));
   };
 }
 
@@ -230,14 +227,11 @@ describe("A request with a slow body", () => {
   /** The status of a request whose body must not be read. */
   async function statusUnread(path: string, headers: Record<string, string>) {
     let isRead = false;
-    const body = new ReadableStream(
-      {
-        pull() {
-          isRead = true;
-        },
-      },
-      { highWaterMark: 0 },
-    );
+    async function* pieces() {
+      isRead = true;
+      yield new Uint8Array();
+    }
+    const body = bodyOf(pieces());
     const request = new Request(`https://service.test${path}`, { method: "POST", headers, body });
     const { status } = await throughWorkerWith({})(request);
     expect(isRead).toBe(false);

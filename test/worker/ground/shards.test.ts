@@ -3,7 +3,7 @@ import { SignJWT } from "jose";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { expectRefusal } from "../support/expectations.ts";
 import { anIdentityProvider } from "../support/identity_provider.ts";
-import { aLiveKitRoom, anEgressId, delivered } from "../support/livekit.ts";
+import { aLiveKitRoom, anEgressId } from "../support/livekit.ts";
 import { given, unique } from "../support/organization.ts";
 import {
   aRoomWithOwner,
@@ -23,27 +23,6 @@ afterEach(() => {
 });
 
 describe("An organization in a shard", () => {
-  it("is created in the newest shard unless the operator names another, and nowhere else", async () => {
-    const service = aShardedService();
-    const newest = await given(
-      service.platform.post("/organizations", { organization: { name: "Clinic", slug: unique("org") } }),
-    );
-    const first = await service.anOrganizationIn(0);
-    const homesOf = async (id: number) => {
-      const all = [env.DB, env.SPARE_1, env.SPARE_2];
-      const found = await Promise.all(
-        all.map((database) => rowsIn(database, "select 1 from organizations where id = ?", id)),
-      );
-      return found.flatMap((rows, shard) => rows.map(() => shard));
-    };
-    expect(await homesOf(newest.id)).toEqual([2]);
-    expect(await homesOf(first.id)).toEqual([0]);
-    const { pagination } = await given(service.platform.get("/organizations?per_page=2"));
-    const last = `/organizations?per_page=2&page=${pagination.total_pages}`;
-    const { organizations } = await given(service.platform.get(last));
-    expect(organizations.map(({ id }: { id: number }) => id)).toContain(first.id);
-  });
-
   it("has ids that no other database assigns", async () => {
     const [one, other] = await inTwoShards(aShardedService());
     expect(Math.floor(one.room.id / 2 ** 32)).toBe(1);
@@ -76,18 +55,6 @@ describe("An organization in a shard", () => {
     expect(await service.tripsOf(() => given(client.get("/waiting_rooms")))).toEqual([0, 1, 0]);
   });
 
-  it("is not looked up for a client id that names an unbound shard, so no database is asked", async () => {
-    const service = aShardedService();
-    const { client } = await service.anOrganizationIn(1);
-    const id = client.credentials["X-Client-ID"] as string;
-    expect(id).toMatch(/^[\w-]{22}$/);
-    const elsewhere = { ...client.credentials, "X-Client-ID": `AAM${id.slice(3)}` };
-    const trips = await service.tripsOf(async () =>
-      expectRefusal(await client.send("GET", "/waiting_rooms", undefined, elsewhere), 401),
-    );
-    expect(trips).toEqual([0, 0, 0]);
-  });
-
   it("returns 500 instead of 404 while its database is not bound", async () => {
     const service = aShardedService();
     const organization = await service.anOrganizationIn(1);
@@ -102,13 +69,18 @@ describe("An organization in a shard", () => {
       expectRefusal(refused, 500);
   });
 
-  it("is not looked up for made-up codes and invite links, so no database is asked", async () => {
+  it("is not looked up for made-up clients, codes and invite links, so no database is asked", async () => {
     const service = aShardedService();
+    const { client } = await service.anOrganizationIn(1);
+    const id = client.credentials["X-Client-ID"] as string;
+    expect(id).toMatch(/^[\w-]{22}$/);
+    const elsewhere = { ...client.credentials, "X-Client-ID": `AAM${id.slice(3)}` };
     const link = await new SignJWT({ sub: "1", organization_id: 777, created_at: 1 })
       .setProtectedHeader({ alg: "HS256", typ: "invite+jwt" })
       .sign(new TextEncoder().encode("another secret"));
     const ofNoShard = `AAM${"A".repeat(39)}B`;
     const trips = await service.tripsOf(async () => {
+      expectRefusal(await client.send("GET", "/waiting_rooms", undefined, elsewhere), 401);
       expectRefusal(await service.platform.post("/invites/accept", { token: link }), 404);
       expectRefusal(await service.platform.post("/authorization_codes/redeem", { code: ofNoShard }), 401);
     });
@@ -166,23 +138,6 @@ describe("A request of the platform", () => {
       }
     }
   });
-});
-
-it("A LiveKit event finds the database of its organization by the room's name, and waits there for its call", async () => {
-  const service = aShardedService();
-  const organization = await service.anOrganizationIn(1);
-  const room = await aLiveKitRoom(organization);
-  const egress_id = anEgressId();
-  await delivered([room.recorded(egress_id, 60)], service.liveKit);
-  const found = () =>
-    rowsIn(
-      env.SPARE_1,
-      "select status, call_id is null as is_waiting from egresses where egress_id = ?",
-      egress_id,
-    );
-  expect(await found()).toEqual([{ status: "egress_ended", is_waiting: 1 }]);
-  await delivered([room.joined("rita", 0), room.finished(90)], service.liveKit);
-  expect(await found()).toEqual([{ status: "egress_ended", is_waiting: 0 }]);
 });
 
 describe("A new organization whose database fails", () => {

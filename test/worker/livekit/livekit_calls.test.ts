@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { callsOf, reportCall } from "../support/calls.ts";
+import { platform } from "../support/api.ts";
+import { callsOf, knownParticipant, reportCall, waitingCount } from "../support/calls.ts";
 import {
   aLiveKitRoom,
   anEgressId,
@@ -11,6 +12,7 @@ import {
 } from "../support/livekit.ts";
 import { logged } from "../support/logged.ts";
 import { anOrganization, given } from "../support/organization.ts";
+import { changingNothing } from "../support/unchanged.ts";
 
 const CONSENTS = { attributes: { recording_consent: "true" } };
 const REFUSES = { attributes: { recording_consent: "false" } };
@@ -20,6 +22,54 @@ async function aRoom(fields: Parameters<typeof aLiveKitRoom>[1] = {}) {
   const room = await aLiveKitRoom(clinic, fields);
   return { clinic, room, shown: () => shownCalls(clinic, room) };
 }
+
+describe("A LiveKit room whose metadata names a waiting room and an owner", () => {
+  it("reports the whole call by its events, and no user of another organization", async () => {
+    const { room, shown } = await aRoom();
+    const { user_id } = room.owner;
+    const stranger = (await anOrganization()).admin.user_id;
+    const attributes = { recording_consent: "true" };
+    const paula = { name: "Paula", attributes: { ...attributes, role: "provider", user_id: `${user_id}` } };
+    const rita = { name: "Rita", attributes: { ...attributes, user_id: `${stranger}` } };
+    await delivered([room.started(), room.joined("paula", 5, paula), room.joined("rita", 8, rita)]);
+    const call = { waiting_room_id: room.waitingRoom.id, started_at: at(5) };
+    expect(await shown()).toMatchObject([{ ...call, is_ended: false, ended_at: null }]);
+    await delivered([room.left("rita", 600, 8, rita), room.left("paula", 601, 5, paula), room.finished(602)]);
+    const participants = [
+      { display_name: "Paula", role: "provider", left_at: at(601), recording_consent: true },
+      { display_name: "Rita", role: "recipient", left_at: at(600), recording_consent: true },
+    ];
+    expect(await shown()).toMatchObject([{ ...call, is_ended: true, ended_at: at(601), participants }]);
+    expect((await knownParticipant(room.waitingRoom.slug, "paula")).user_id).toBe(user_id);
+    expect((await knownParticipant(room.waitingRoom.slug, "rita")).user_id).toBeNull();
+  });
+
+  it("creates a call with the room's sid as its key, which the platform can report further", async () => {
+    const { clinic, room } = await aRoom();
+    const events = [room.started(), room.joined("rita", 8, { name: "Rita" }), room.finished(600)];
+    await delivered(events);
+    const colleague = await clinic.addProvider();
+    await given(reportCall(clinic, room.sid, { organization_user_id: colleague.id, failed: true }));
+    const lines = [{ participant_key: "rita", text: "Good morning.", start_time: 0, end_time: 1 }];
+    await given(platform.put(`${room.url}/transcript`, { transcript: { is_final: true, lines } }));
+    // Late events do not undo the platform's report.
+    await changingNothing(() => delivered(events));
+    const [call] = await callsOf(clinic, colleague);
+    const path = `/organization_users/${colleague.id}/calls/${call.id}/transcript`;
+    expect((await given(clinic.client.get(path))).transcript_lines).toMatchObject([{ display_name: "Rita" }]);
+  });
+
+  it("takes a waiting participant with the same key onto the call", async () => {
+    const { clinic, room, shown } = await aRoom();
+    const { slug } = room.waitingRoom;
+    await clinic.addParticipant(slug, { waiting_since: at(-90), display_name: "Rita" }, "rita");
+    expect(await waitingCount(clinic, slug)).toBe(1);
+    await delivered([room.joined("rita", 8, CONSENTS)]);
+    expect(await waitingCount(clinic, slug)).toBe(0);
+    const rita = { display_name: "Rita", waiting_since: at(-90), joined_at: at(8) };
+    expect(await shown()).toMatchObject([{ participants: [rita] }]);
+  });
+});
 
 describe("The metadata of a LiveKit room", () => {
   it("may change during the call: later refusals still hide the recording, and the call still ends", async () => {

@@ -16,8 +16,10 @@ import { anOrganization, given } from "../support/organization.ts";
 import { workerWith } from "../support/queue.ts";
 import { fromNow, travelTo } from "../support/time.ts";
 
-const REFUSES = { attributes: { recording_consent: "false" } };
-const CONSENTS = { attributes: { recording_consent: "true" } };
+const consentOf = (recording_consent: string) => ({ attributes: { recording_consent } });
+const REFUSES = consentOf("false");
+const CONSENTS = consentOf("true");
+const UNANSWERED = { ...REFUSES, disconnectReason: DisconnectReason.USER_UNAVAILABLE };
 const DAY = 24 * 60;
 
 /** Other tests leave egresses that are due for a stop or a check. */
@@ -43,43 +45,41 @@ async function aRoomWithoutACall(metadata = "{}") {
         ...call,
       }),
     );
-  async function recordings() {
+  async function theCall() {
     const { calls } = await given(clinic.client.get("/calls"));
-    return calls[0].results.egresses;
+    return calls[0];
   }
-  const consents = async () => {
-    const [{ id }] = (await given(clinic.client.get("/calls"))).calls;
-    const path = `/organization_users/${room.owner.id}/calls/${id}/consents`;
-    return (await given(clinic.client.get(path))).consents;
-  };
+  const recordings = async () => (await theCall()).results.egresses;
+  /** The decisions about consent, in the order of the alphabet. */
+  async function decisions() {
+    const path = `/organization_users/${room.owner.id}/calls/${(await theCall()).id}/consents`;
+    const { consents } = await given(clinic.client.get(path));
+    return consents.map(({ decision }: { decision: string }) => decision).sort();
+  }
   /** The room as LiveKit names it once its metadata is right. */
   const withMetadata = () => aLiveKitRoom(clinic, { sid: room.sid, name: room.name });
-  return { clinic, room, report, recordings, consents, withMetadata };
+  return { clinic, room, report, recordings, decisions, withMetadata };
 }
 
 describe("A refusal from LiveKit before its call is known", () => {
   it.each([
-    ["no metadata", "{}"],
-    ["metadata with an unknown waiting room", '{"waiting_room_slug":"x","organization_user_id":1}'],
-    ["metadata with an unknown user", undefined],
-  ])("counts once the platform reports the call: in a room with %s", async (_, metadata) => {
-    const { clinic, room, report, recordings, consents } = await aRoomWithoutACall(metadata);
+    ["no metadata", () => ({})],
+    [
+      "metadata with an unknown user",
+      (waiting_room_slug: string) => ({ waiting_room_slug, organization_user_id: 999_999_999 }),
+    ],
+  ])("counts once the platform reports the call: in a room with %s", async (_, metadataOf) => {
+    const { clinic, room, report, recordings, decisions } = await aRoomWithoutACall();
     const lines = logged();
-    const slug = room.waitingRoom.slug;
-    const unknown = JSON.stringify({ waiting_room_slug: slug, organization_user_id: 999_999_999 });
-    const other = await aLiveKitRoom(clinic, {
-      sid: room.sid,
-      name: room.name,
-      metadata: metadata ?? unknown,
-    });
+    const metadata = JSON.stringify(metadataOf(room.waitingRoom.slug));
+    const other = await aLiveKitRoom(clinic, { sid: room.sid, name: room.name, metadata });
     await delivered([other.joined("patient", 10, REFUSES), other.recorded(anEgressId(), 60)]);
     await delivered([other.left("patient", 90, 10, REFUSES), other.joined("patient", 10, REFUSES)]);
     // Nothing else in the events was used.
     expect(lines().filter(({ event }) => event === "livekit_event_not_used")).toHaveLength(3);
     await report();
     expect(await recordings()).toBe(0);
-    const decisions = (await consents()).map(({ decision }: { decision: string }) => decision);
-    expect(decisions.sort()).toEqual(["granted", "granted", "withdrawn"]);
+    expect(await decisions()).toEqual(["granted", "granted", "withdrawn"]);
   });
 
   it("hides the recordings until a participant with its key is reported and consents", async () => {
@@ -145,14 +145,13 @@ describe("A refusal from LiveKit before its call is known", () => {
     ["with its time", { attributes: { recording_consent: "false", recording_consent_at: at(9) } }],
     ["without its time", REFUSES],
   ])("can be repeated once the call is known, %s", async (_, refusal) => {
-    const { room, report, recordings, consents } = await aRoomWithoutACall();
+    const { room, report, recordings, decisions } = await aRoomWithoutACall();
     const joined = room.joined("third", 10, refusal);
     await delivered([joined, room.recorded(anEgressId(), 60)]);
     await report();
     await delivered([joined, room.left("third", 80, 10, refusal), joined]);
     expect(await recordings()).toBe(0);
-    const refused = (await consents()).filter(({ decision }: { decision: string }) => decision === "refused");
-    expect(refused).toHaveLength(1);
+    expect(await decisions()).toEqual(["granted", "granted", "refused"]);
   });
 
   it("is kept as long as a recording of the room can still get a call", async () => {
@@ -178,30 +177,29 @@ describe("A refusal from LiveKit before its call is known", () => {
     const { clinic, room, withMetadata } = await aRoomWithoutACall();
     await delivered([room.joined("third", 10, REFUSES)]);
     const named = await withMetadata();
-    const unanswered = { disconnectReason: DisconnectReason.USER_UNAVAILABLE };
-    await delivered([named.joined("phone", 20), named.left("phone", 40, 20, unanswered)]);
+    await delivered([
+      named.joined("phone", 20),
+      named.left("phone", 40, 20, { ...UNANSWERED, attributes: {} }),
+    ]);
     expect((await given(clinic.client.get("/calls"))).calls).toEqual([]);
   });
 
   it.each([
-    ["in order", (events: string[]) => events],
-    ["out of order", (events: string[]) => events.toReversed()],
-  ])("does not count if the person never came: events %s", async (_, ordered) => {
+    ["before the call is known", ["joined", "left", "call"]],
+    ["before the call is known, out of order", ["left", "joined", "call"]],
+    ["after the call is known", ["joined", "call", "left"]],
+  ] as const)("does not count if LiveKit reports %s that the person never came", async (_, order) => {
     const { room, report, recordings } = await aRoomWithoutACall();
-    const unanswered = { ...REFUSES, disconnectReason: DisconnectReason.USER_UNAVAILABLE };
-    await delivered(ordered([room.joined("phone", 10, REFUSES), room.left("phone", 40, 10, unanswered)]));
     await delivered([room.recorded(anEgressId(), 60)]);
-    await report();
-    expect(await recordings()).toBe(1);
-  });
-
-  it("no longer counts once LiveKit reports that the person never came", async () => {
-    const { room, report, recordings } = await aRoomWithoutACall();
-    await delivered([room.joined("phone", 10, REFUSES), room.recorded(anEgressId(), 60)]);
-    await report();
-    expect(await recordings()).toBe(0);
-    const unanswered = { ...REFUSES, disconnectReason: DisconnectReason.USER_UNAVAILABLE };
-    await delivered([room.left("phone", 40, 10, unanswered)]);
+    const steps = {
+      joined: () => delivered([room.joined("phone", 10, REFUSES)]),
+      left: () => delivered([room.left("phone", 40, 10, UNANSWERED)]),
+      call: report,
+    };
+    for (const step of order) {
+      if (step === "left" && order[1] === "call") expect(await recordings()).toBe(0);
+      await steps[step]();
+    }
     expect(await recordings()).toBe(1);
   });
 
@@ -222,7 +220,7 @@ describe("A refusal from LiveKit before its call is known", () => {
   });
 
   it("is a single decision if a failed connection repeats it", async () => {
-    const { report, consents, withMetadata } = await aRoomWithoutACall();
+    const { report, decisions, withMetadata } = await aRoomWithoutACall();
     const named = await withMetadata();
     const attributes = { recording_consent: "false", recording_consent_at: at(5) };
     const failed = { attributes, disconnectReason: DisconnectReason.JOIN_FAILURE };
@@ -232,10 +230,9 @@ describe("A refusal from LiveKit before its call is known", () => {
       named.left("patient", 40, 30, failed),
       named.joined("patient", 50),
     ]);
-    const someone = { key: "patient", display_name: "Rita", role: "recipient" };
-    await report({ participants: [someone] });
+    await report({ participants: [{ key: "patient", display_name: "Rita", role: "recipient" }] });
     await delivered([named.left("patient", 60, 50)]);
-    expect((await consents()).map(({ decision }: { decision: string }) => decision)).toEqual(["refused"]);
+    expect(await decisions()).toEqual(["refused"]);
   });
 
   it("stops a recording that the platform reports", async () => {

@@ -116,7 +116,7 @@ describe("LiveKit's egress events", () => {
     expect((await given(clinic.client.get(`${path}/${egresses[0].id}`))).url).toContain(file);
   });
 
-  it("cost at most two round trips to D1, and one if they change nothing", async () => {
+  it("cost at most two round trips to D1, and one if they change nothing, like events of participants", async () => {
     const clinic = await anOrganization();
     const [room, known] = [await aLiveKitRoom(clinic), await aLiveKitRoom(clinic)];
     await reportCallOf(clinic, known, known.sid);
@@ -126,7 +126,7 @@ describe("LiveKit's egress events", () => {
       [room, anEgressId()],
       [known, anEgressId()],
     ] as const)
-      for (const event of eventsOf(each, egress_id)) {
+      for (const event of [...eventsOf(each, egress_id), each.joined("rita", 1, RITA)]) {
         expect(await during(() => delivered([event], server))).toBe(2);
         expect(await during(() => delivered([event], server))).toBe(1);
       }

@@ -55,12 +55,15 @@ async function insertSilentEgresses(size: number) {
 }
 
 describe("Asking LiveKit for the lost end of a recording", () => {
-  it("happens ten minutes after the last report, and reports LiveKit's answer", async () => {
+  it("happens ten minutes after the last report, and reports LiveKit's answer, without another recording's file", async () => {
     const livekit = aLiveKit();
     const lines = logged();
     const { id, egress_id, storage_key, said, read, clinic, call } = await aSilentEgress();
     const end = said.ends();
-    livekit.egress(egress_id, EGRESS_COMPLETE, end);
+    const filename = `${clinic.slug}/${unique("taken")}.mp4`;
+    await call.addEgress({ storage_key: filename });
+    const fileResults = [new FileInfo({ filename }), ...end.fileResults];
+    livekit.egress(egress_id, EGRESS_COMPLETE, { ...end, fileResults });
     passMinutes(9.9);
     await livekit.runCron();
     expect(livekit.asked).toEqual([]);
@@ -76,12 +79,11 @@ describe("Asking LiveKit for the lost end of a recording", () => {
       url: expect.stringContaining(storage_key),
     });
     const { audit_logs } = await given(clinic.client.get(`${call.path}/egresses/${id}/audit_logs`));
-    expect(audit_logs.map(({ event }: { event: string }) => event).sort()).toEqual([
-      "create",
-      "read",
-      "update",
+    expect(audit_logs.map(({ event }: { event: string }) => event)).toEqual(["read", "update", "create"]);
+    expect(lines()).toEqual([
+      { event: "livekit_file_not_used", egress_id: id, reason: "of another recording" },
+      { event: "egress_recovered", egress_id: id, status: "egress_ended" },
     ]);
-    expect(lines()).toEqual([{ event: "egress_recovered", egress_id: id, status: "egress_ended" }]);
     passMinutes(60);
     await livekit.runCron();
     expect(livekit.asked).toEqual([egress_id]);

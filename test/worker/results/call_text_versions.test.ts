@@ -7,7 +7,6 @@ import { storedRows } from "../support/database.ts";
 import { expectMissingRole, expectRefusal } from "../support/expectations.ts";
 import { anOrganization, given } from "../support/organization.ts";
 import { workerWith } from "../support/queue.ts";
-import { timeAhead, travelTo } from "../support/time.ts";
 import { says } from "../support/transcripts.ts";
 import { changingNothing, changingOnlyTheLog } from "../support/unchanged.ts";
 
@@ -19,13 +18,11 @@ const TEXTS = {
     notFound: "SOAP note not found",
     report: { is_final: true, text: "Plan: 0" },
     correction: (n: number) => ({ text: `Plan: ${n}`, reason: REASON }),
-    said: ({ text }: { text: string }) => text.slice(-1),
   },
   transcript: {
     notFound: "Transcript not found",
     report: { is_final: true, summary: "Plan: 0" },
     correction: (n: number) => ({ summary: `Plan: ${n}`, reason: REASON }),
-    said: ({ summary }: { summary: string }) => summary.slice(-1),
   },
 } as const;
 
@@ -37,52 +34,34 @@ async function aDocumentedCall() {
   const visit = await aCall(clinic);
   const [provider, rita] = visit.participants;
   const lines = [says(provider, 0, 1.25, "Take five tablets."), says(rita, 1.5, 2, "Five?")];
-  const texts = {
-    transcript: await given(visit.reportTranscript({ ...TEXTS.transcript.report, lines })),
-    soap_note: await given(visit.reportSoapNote(TEXTS.soap_note.report)),
-  };
+  await given(visit.reportTranscript({ ...TEXTS.transcript.report, lines }));
+  await given(visit.reportSoapNote(TEXTS.soap_note.report));
   return {
     clinic,
     visit,
-    texts,
     client: clinic.client,
     correct: (kind: Kind, correction: object, client = clinic.client) =>
       client.put(`${visit.path}/${kind}`, { [kind]: correction }),
     read: (kind: Kind) => given(clinic.client.get(`${visit.path}/${kind}`)),
     versions: async (kind: Kind) =>
       (await given(clinic.client.get(`${visit.path}/${kind}/versions`))).versions,
-    events: async (type: string) =>
-      (await given(clinic.client.get(`/events?type=${type}`))).events.map(
-        ({ data }: { data: object }) => data,
-      ),
   };
 }
 
 describe.each(Object.entries(TEXTS) as [Kind, (typeof TEXTS)[Kind]][])(
   "PUT …/calls/{call_id}/%s",
-  (kind, { notFound, correction, said }) => {
-    it("corrects the text, and keeps the previous version with the user, the time and the reason", async () => {
-      const { correct, read, versions, texts, visit, clinic, events } = await aDocumentedCall();
-      const before = texts[kind];
-      expect(await versions(kind)).toEqual([]);
-      travelTo(timeAhead("08:15:00.000"));
-      const first = await given(correct(kind, correction(1)));
-      expect(first).toEqual({ ...before, ...(await read(kind)) });
-      expect([first.id, said(first)]).toEqual([before.id, "1"]);
-      const ended = { reason: REASON, user_id: clinic.admin.user_id, created_at: timeAhead("08:15:00.000") };
-      expect(await versions(kind)).toEqual([{ version: 1, ...before, ...ended }]);
-      await given(correct(kind, { ...correction(2), reason: "Once more" }));
-      expect(await versions(kind)).toEqual([
-        { version: 2, ...first, ...ended, reason: "Once more" },
-        { version: 1, ...before, ...ended },
-      ]);
-      expect(await events(`${kind}.corrected`)).toEqual(
-        Array(2).fill({ organization_user_id: visit.owner.id, call_id: visit.id }),
-      );
+  (kind, { notFound, correction }) => {
+    // The model compares the texts and their versions.
+    it("writes an event and an entry of the access log, and keeps the version", async () => {
+      const { correct, versions, visit, clinic } = await aDocumentedCall();
+      await given(correct(kind, correction(1)));
+      const user_id = clinic.admin.user_id;
+      expect(await versions(kind)).toMatchObject([{ version: 1, reason: REASON, user_id }]);
+      const { events } = await given(clinic.client.get(`/events?type=${kind}.corrected`));
+      const data = { organization_user_id: visit.owner.id, call_id: visit.id };
+      expect(events).toMatchObject([{ data }]);
       const { access_logs } = await given(clinic.client.get("/access_logs?event=update"));
-      expect(access_logs.slice(-2)).toMatchObject(
-        Array(2).fill({ resource: kind, resource_id: visit.id, user_id: clinic.admin.user_id }),
-      );
+      expect(access_logs).toMatchObject([{ resource: kind, resource_id: visit.id, user_id }]);
     });
 
     it("adds no version if nothing changes, but records a read, since the response shows the text", async () => {
@@ -96,7 +75,7 @@ describe.each(Object.entries(TEXTS) as [Kind, (typeof TEXTS)[Kind]][])(
     });
 
     it("returns 403 or 404 to a user who has just lost the role or the access", async () => {
-      const { clinic, correct, visit } = await aDocumentedCall();
+      const { clinic, correct, versions, visit } = await aDocumentedCall();
       const change = (id: number, roles: string[]) =>
         given(clinic.client.put(`/organization_users/${id}`, { organization_user: { roles } }));
       const bea = await clinic.addUser("Bea Boss", ["organization_admin"]);
@@ -107,7 +86,7 @@ describe.each(Object.entries(TEXTS) as [Kind, (typeof TEXTS)[Kind]][])(
       expectRefusal(await correct(kind, correction(1), hers), 404, notFound);
       await change(bea.id, ["provider_assistant"]);
       expectMissingRole(await correct(kind, correction(1), hers));
-      expect((await given(clinic.client.get(`${visit.path}/${kind}/versions`))).versions).toEqual([]);
+      expect(await versions(kind)).toEqual([]);
     });
 
     it("is refused after the maximum number of corrections", async () => {

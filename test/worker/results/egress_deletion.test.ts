@@ -54,39 +54,49 @@ const keepFor = (organization_id: number, days: number | null) =>
 
 const deletedOnce = { object_changes: { status: ["egress_ended", "egress_deleted"] } };
 
-it("The platform's DELETE …/egresses/{egress_id} deletes the file, and keeps the recording with its audit log, which gets an entry", async () => {
-  const { reported, storage_key, read, updates, call, clinic, remove } = await aRecording();
-  expect((await read()).url).toContain(storage_key);
-  travelTo(timeAhead());
-  expect(await remove()).toMatchObject({ status: 204, body: null });
-  expect(await fileExists(storage_key)).toBe(false);
-  const deleted = { ...reported, status: "egress_deleted", updated_at: timeAhead() };
-  expect(await read()).toEqual({ ...deleted, url: null });
-  expect((await given(clinic.client.get(`${call.path}/egresses`))).egresses).toEqual([deleted]);
-  expect(await updates()).toEqual([{ ...deletedOnce, user_id: SYSTEM_USER_ID }]);
-});
-
-describe("The organization's DELETE …/egresses/{id}", () => {
-  it("deletes the file, and writes to the audit log, the access log and the events", async () => {
-    const { clinic, call, storage_key, reported, read, updates, path } = await aRecording();
-    expect(await clinic.client.delete(path)).toMatchObject({ status: 204, body: null });
+it.each(["platform", "organization"])(
+  "The %s's DELETE of a recording deletes the file, and keeps the recording with its audit log",
+  async (by) => {
+    const { clinic, reported, storage_key, path, read, updates, call, remove } = await aRecording();
+    const isPlatform = by === "platform";
+    expect((await read()).url).toContain(storage_key);
+    travelTo(timeAhead());
+    const again = () => (isPlatform ? remove() : clinic.client.delete(path));
+    expect(await again()).toMatchObject({ status: 204, body: null });
     expect(await fileExists(storage_key)).toBe(false);
-    expect(await read()).toMatchObject({ status: "egress_deleted", url: null });
-    expect(await updates()).toEqual([{ ...deletedOnce, user_id: clinic.admin.user_id }]);
+    const deleted = { ...reported, status: "egress_deleted", updated_at: timeAhead() };
+    expect(await read()).toEqual({ ...deleted, url: null });
+    expect((await given(clinic.client.get(`${call.path}/egresses`))).egresses).toEqual([deleted]);
+    const user_id = isPlatform ? SYSTEM_USER_ID : clinic.admin.user_id;
+    expect(await updates()).toEqual([{ ...deletedOnce, user_id }]);
     const { access_logs } = await given(clinic.client.get("/access_logs?event=delete"));
     expect(access_logs).toMatchObject([{ resource: "egress", resource_id: reported.id, call_id: call.id }]);
     const { events } = await given(clinic.client.get("/events?type=egress.deleted"));
     expect(events).toMatchObject([{ data: { egress_id: reported.id, call_id: call.id } }]);
-    expect((await changingNothing(() => clinic.client.delete(path))).status).toBe(204);
-  });
+    expect((await changingNothing(again)).status).toBe(204);
+  },
+);
 
-  it("returns 503 if the storage fails, and the cron deletes the recording once, in the name of the first caller", async () => {
-    const { clinic, path, updates, reported } = await aRecording();
+describe("DELETE …/egresses/{id} while the storage fails", () => {
+  async function aFailedDeletion() {
+    const recording = await aRecording();
+    const bucket = aBucket(() => true);
+    const { fetcher, runCron } = workerWith({ RECORDINGS: bucket.binding });
+    expectRefusal(await recording.remove(fetcher), 503, NOT_NOW);
+    return { ...recording, bucket, runCron };
+  }
+
+  it("returns 503 and leaves the recording, which the cron deletes once, in the name of the first caller", async () => {
+    const { clinic, path, read, storage_key, updates, reported } = await aRecording();
     const bucket = aBucket(() => true);
     const { fetcher, runCron } = workerWith({ RECORDINGS: bucket.binding });
     const bea = await clinic.addUser("Bea Boss", ["organization_admin"]);
-    for (const client of [clinic.client, await clinic.addClient(bea.id)])
-      expectRefusal(await client.through(fetcher).delete(path), 503, NOT_NOW);
+    for (const client of [clinic.client, await clinic.addClient(bea.id)]) {
+      const answer = await client.through(fetcher).delete(path);
+      expectRefusal(answer, 503, NOT_NOW);
+      expect(answer.headers.get("Retry-After")).toBe("60");
+    }
+    expect(await read()).toEqual({ ...reported, url: expect.stringContaining(storage_key) });
     expect(await updates()).toEqual([]);
     bucket.refuses = () => false;
     await runCron();
@@ -94,24 +104,6 @@ describe("The organization's DELETE …/egresses/{id}", () => {
     expect(await entriesAbout(clinic, "delete", "egress")).toMatchObject([
       { resource_id: reported.id, user_id: clinic.admin.user_id, api_client_id: clinic.client.id },
     ]);
-  });
-});
-
-describe("DELETE …/egresses/{egress_id} while the storage fails", () => {
-  async function aFailedDeletion() {
-    const recording = await aRecording();
-    const bucket = aBucket(() => true);
-    const { fetcher, runCron } = workerWith({ RECORDINGS: bucket.binding });
-    const answer = await recording.remove(fetcher);
-    return { ...recording, bucket, answer, runCron };
-  }
-
-  it("returns 503 and leaves the recording as it is", async () => {
-    const { answer, reported, read, storage_key, updates } = await aFailedDeletion();
-    expectRefusal(answer, 503, NOT_NOW);
-    expect(answer.headers.get("Retry-After")).toBe("60");
-    expect(await read()).toEqual({ ...reported, url: expect.stringContaining(storage_key) });
-    expect(await updates()).toEqual([]);
   });
 
   it("is not carried out later under a new legal hold, but when that ends", async () => {
@@ -186,34 +178,23 @@ it("PUT …/egresses/{egress_id} that names another file during a deletion makes
   expect(await updates()).toHaveLength(1);
 });
 
-describe("A late PUT …/egresses/{egress_id} of a deleted recording", () => {
-  it("has no visible effect, but the file that it names is deleted too", async () => {
-    const { remove, report, read, updates, call, clinic } = await aRecording({ storage_key: null });
-    await given(remove());
-    const deleted = await read();
-    const late = aKey(clinic);
-    await storeFile(late);
-    travelTo(fromNow(10));
-    const end = { call_key: call.key, status: "egress_ended", ended_at: ENDED_AT, storage_key: late };
-    const { url, ...shown } = deleted;
-    expect(await given(report({ ...end, error: "Late" }))).toEqual(shown);
-    await workerWith({}).runCron();
-    expect(await fileExists(late)).toBe(false);
-    expect(await read()).toEqual(deleted);
-    expect(await updates()).toHaveLength(1);
-    // The access log has an entry for each deletion.
-    expect(await entriesAbout(clinic, "delete", "egress")).toHaveLength(2);
-    await changingNothing(() => given(report(end)));
-  });
-
-  it("does not make the cron ask LiveKit, even while the file stays under legal hold", async () => {
-    const { clinic, egress_id, report, remove, call } = await aRecording({ storage_key: null });
-    await given(remove());
-    await given(call.hold());
-    await given(report({ storage_key: aKey(clinic) }));
-    const checkAt = env.DB.prepare("select check_at from egresses where egress_id = ?").bind(egress_id);
-    expect(await checkAt.first("check_at")).toBeNull();
-  });
+it("A late PUT …/egresses/{egress_id} of a deleted recording has no visible effect, but the file that it names is deleted too", async () => {
+  const { remove, report, read, updates, call, clinic } = await aRecording({ storage_key: null });
+  await given(remove());
+  const deleted = await read();
+  const late = aKey(clinic);
+  await storeFile(late);
+  travelTo(fromNow(10));
+  const end = { call_key: call.key, status: "egress_ended", ended_at: ENDED_AT, storage_key: late };
+  const { url, ...shown } = deleted;
+  expect(await given(report({ ...end, error: "Late" }))).toEqual(shown);
+  await workerWith({}).runCron();
+  expect(await fileExists(late)).toBe(false);
+  expect(await read()).toEqual(deleted);
+  expect(await updates()).toHaveLength(1);
+  // The access log has an entry for each deletion.
+  expect(await entriesAbout(clinic, "delete", "egress")).toHaveLength(2);
+  await changingNothing(() => given(report(end)));
 });
 
 describe("A recording that has named several files", () => {
@@ -230,13 +211,9 @@ describe("A recording that has named several files", () => {
     return { ...recording, filesExist: () => Promise.all(files.map(fileExists)) };
   }
 
-  it("loses all of them when it is deleted, and also a file that a late report names again", async () => {
-    const { storage_key, remove, report, filesExist } = await aRecordingOfThree();
+  it("loses all of them when it is deleted", async () => {
+    const { remove, filesExist } = await aRecordingOfThree();
     await given(remove());
-    expect(await filesExist()).toEqual([false, false, false]);
-    await storeFile(storage_key);
-    await given(report({ storage_key }));
-    await workerWith({}).runCron();
     expect(await filesExist()).toEqual([false, false, false]);
   });
 

@@ -99,13 +99,11 @@ describe("DELETE /participants", () => {
     const { clinic, reference, call } = await aPatient();
     await given(call.reportSoapNote({ text: "Well.", is_final: true }));
     const held = { ...NOTHING, held_count: 1 };
-    for (const { hold, release } of [
-      { hold: call.hold, release: call.release },
-      {
-        hold: () => clinic.client.put(`${call.path}/legal_hold`, { legal_hold: {} }),
-        release: () => clinic.client.delete(`${call.path}/legal_hold`),
-      },
-    ]) {
+    const own = `${call.path}/legal_hold`;
+    for (const [hold, release] of [
+      [call.hold, call.release],
+      [() => clinic.client.put(own, { legal_hold: {} }), () => clinic.client.delete(own)],
+    ] as const) {
       await given(hold());
       expect(await given(changingOnlyTheLog(() => erase(clinic, reference, true)))).toEqual(held);
       expect((await entriesFor(clinic, reference)).at(-1)).toMatchObject({ event: "search" });
@@ -198,24 +196,20 @@ async function aPatientOfMany(count: number) {
   return { clinic, reference };
 }
 
-const erasedIds = async (clinic: Organization) =>
-  (await entriesAbout(clinic, "delete", "participant")).map(({ resource_id }) => resource_id);
-
-const isEachOnce = (ids: unknown[]) => new Set(ids).size === ids.length;
-
 describe("DELETE /participants of a person with many calls", () => {
   it("works in portions, each by one request", async () => {
     const { clinic, reference } = await aPatientOfMany(1000);
-    let erased = 0;
-    for (let remaining = 1000; remaining > 0; ) {
-      const portion = await given(erase(clinic, reference));
-      remaining -= ERASED_PORTION;
-      erased += portion.erased_count;
-      expect(portion).toEqual({ ...NOTHING, erased_count: ERASED_PORTION, remaining_count: remaining });
+    for (
+      let remaining_count = 1000 - ERASED_PORTION;
+      remaining_count >= 0;
+      remaining_count -= ERASED_PORTION
+    ) {
+      const portion = { ...NOTHING, erased_count: ERASED_PORTION, remaining_count };
+      expect(await given(erase(clinic, reference))).toEqual(portion);
     }
-    expect(erased).toBe(1000);
-    expect(await erasedIds(clinic)).toHaveLength(1000);
-    expect(isEachOnce(await erasedIds(clinic))).toBe(true);
+    const entries = await entriesAbout(clinic, "delete", "participant");
+    expect(entries).toHaveLength(1000);
+    expect(new Set(entries.map(({ resource_id }) => resource_id)).size).toBe(1000);
     for (const { display_name, external_reference } of await storedRows(clinic, "people"))
       expect([display_name, external_reference]).toEqual(["Participant", null]);
     for (const { external_reference } of await storedRows(clinic, "calls"))
@@ -231,11 +225,8 @@ describe("DELETE /participants of a person with many calls", () => {
       const { result, rows_read } = await counting.during(() =>
         given(erase(clinic, reference, false, counting.fetcher)),
       );
-      expect(result).toEqual({
-        ...NOTHING,
-        erased_count: ERASED_PORTION,
-        remaining_count: ERASURES_COUNTED,
-      });
+      const counts = { erased_count: ERASED_PORTION, remaining_count: ERASURES_COUNTED };
+      expect(result).toEqual({ ...NOTHING, ...counts });
       costs.push(rows_read);
     }
     expect(Math.abs(Number(costs[1]) - Number(costs[0]))).toBeLessThan(20);
@@ -286,18 +277,20 @@ const documentedCallOf = (
   return aDocumentedCall(clinic, { participants, ...call }, egress);
 };
 
+async function aDocumentedPatient(egress: object = {}) {
+  const clinic = await anOrganization();
+  const reference = unique("patient");
+  return { clinic, reference, call: await documentedCallOf(clinic, reference, {}, egress) };
+}
+
 describe("DELETE /participants with texts=true", () => {
   it("also deletes the results of the person's calls, and of no others", async () => {
-    const clinic = await anOrganization();
-    const [reference, other] = [unique("patient"), unique("patient")];
-    const calls = [await documentedCallOf(clinic, reference), await documentedCallOf(clinic, reference)];
-    const theirs = await documentedCallOf(clinic, other);
+    const { clinic, reference, call } = await aDocumentedPatient();
+    const calls = [call, await documentedCallOf(clinic, reference)];
+    const theirs = await documentedCallOf(clinic, unique("patient"));
     const held = await documentedCallOf(clinic, reference, { legal_hold: true });
-    expect(await given(erase(clinic, reference, true))).toEqual({
-      ...NOTHING,
-      erased_count: 2,
-      held_count: 1,
-    });
+    const erased = { ...NOTHING, erased_count: 2, held_count: 1 };
+    expect(await given(erase(clinic, reference, true))).toEqual(erased);
     for (const call of calls) expect(await call.left()).toEqual(GONE);
     for (const call of [theirs, held]) expect(await call.left()).toEqual(ALL);
     for (const resource of ["transcript", "soap_note", "egress"]) {
@@ -317,9 +310,7 @@ describe("DELETE /participants with texts=true", () => {
 
   it("must come with the first request: without it, the results stay, and cannot be found afterwards", async () => {
     for (const texts of [undefined, false]) {
-      const clinic = await anOrganization();
-      const reference = unique("patient");
-      const call = await documentedCallOf(clinic, reference);
+      const { clinic, reference, call } = await aDocumentedPatient();
       expect(await given(erase(clinic, reference, texts))).toEqual({ ...NOTHING, erased_count: 1 });
       expect(await given(changingOnlyTheLog(() => erase(clinic, reference, true)))).toEqual(NOTHING);
       expect(await call.left()).toEqual(ALL);
@@ -327,9 +318,7 @@ describe("DELETE /participants with texts=true", () => {
   });
 
   it("keeps late reports from adding a transcript or a SOAP note, whether or not there was one", async () => {
-    const clinic = await anOrganization();
-    const reference = unique("patient");
-    const call = await documentedCallOf(clinic, reference);
+    const { clinic, reference, call } = await aDocumentedPatient();
     const without = await callOf(clinic, reference);
     await given(erase(clinic, reference, true));
     for (const each of [call, without])
@@ -341,10 +330,8 @@ describe("DELETE /participants with texts=true", () => {
   });
 
   it("also deletes a recording whose end is reported later, with the file that the report names", async () => {
-    const clinic = await anOrganization();
-    const reference = unique("patient");
-    const egress = { status: "egress_ending", ended_at: null };
-    const call = await documentedCallOf(clinic, reference, {}, egress);
+    const ending = { status: "egress_ending", ended_at: null };
+    const { clinic, reference, call } = await aDocumentedPatient(ending);
     await given(erase(clinic, reference, true));
     expect(await call.left()).toEqual(GONE);
     const storage_key = `${clinic.slug}/${unique("late")}.wav`;
@@ -357,9 +344,7 @@ describe("DELETE /participants with texts=true", () => {
   });
 
   it("leaves the files to the cron while the storage fails", async () => {
-    const clinic = await anOrganization();
-    const reference = unique("patient");
-    const call = await documentedCallOf(clinic, reference);
+    const { clinic, reference, call } = await aDocumentedPatient();
     const bucket = aBucket(() => true);
     const { fetcher, runCron } = workerWith({ RECORDINGS: bucket.binding });
     expect(await given(erase(clinic, reference, true, fetcher))).toEqual({ ...NOTHING, erased_count: 1 });
@@ -379,18 +364,25 @@ const named = (external_reference: string, display_name = "Rita Recipient") => (
   external_reference,
 });
 
+/** A person who can be named in the visits of a room. */
+async function aPlannedPatient() {
+  const clinic = await anOrganization();
+  const [{ slug }, reference] = [await clinic.addRoom(), unique("patient")];
+  const plan = (...participants: object[]) => planVisit(clinic, slug, { participants });
+  return { clinic, slug, reference, plan };
+}
+
 const ERASED = { display_name: "Participant", external_reference: null };
 
 describe("DELETE /participants of a person named in planned visits", () => {
   it("takes the person's name and reference and the visit's reference out of the visit, and leaves the rest", async () => {
-    const clinic = await anOrganization();
-    const [reference, other] = [unique("patient"), unique("patient")];
-    const { slug } = await clinic.addRoom();
+    const { clinic, slug, reference, plan } = await aPlannedPatient();
+    const other = unique("patient");
     const participants = [named(reference), named(other, "Ron Recipient")];
     // The clock stands still, and the version of the visit must change nevertheless.
     travelTo(fromNow(1));
     const before = await planVisit(clinic, slug, { external_reference: "appointment-7", participants });
-    const theirs = await planVisit(clinic, slug, { participants: [named(other)] });
+    const theirs = await plan(named(other));
     expect(await given(erase(clinic, reference))).toEqual({ ...NOTHING, erased_count: 1 });
     const after = await readVisit(clinic, before);
     const [rita, ron] = before.participants;
@@ -416,11 +408,8 @@ describe("DELETE /participants of a person named in planned visits", () => {
   });
 
   it("leaves a visit with a call under legal hold, even if the person was not on the call", async () => {
-    const clinic = await anOrganization();
-    const reference = unique("patient");
-    const { slug } = await clinic.addRoom();
-    const participants = [named(reference), named(unique("patient"), "Ron Recipient")];
-    const visit = await planVisit(clinic, slug, { participants });
+    const { clinic, slug, reference, plan } = await aPlannedPatient();
+    const visit = await plan(named(reference), named(unique("patient"), "Ron Recipient"));
     const call = await aCall(clinic, { waiting_room_slug: slug, participants: [{ key: keyOf(visit, 1) }] });
     await given(call.hold());
     const held = { ...NOTHING, held_count: 1 };
@@ -434,11 +423,8 @@ describe("DELETE /participants of a person named in planned visits", () => {
   });
 
   it("erases them again if the visit names them again, and skips visits that no longer name them", async () => {
-    const clinic = await anOrganization();
-    const reference = unique("patient");
-    const { slug } = await clinic.addRoom();
-    const visit = await planVisit(clinic, slug, { participants: [named(reference)] });
-    const left = await planVisit(clinic, slug, { participants: [named(reference)] });
+    const { clinic, reference, plan } = await aPlannedPatient();
+    const [visit, left] = [await plan(named(reference)), await plan(named(reference))];
     await given(clinic.client.put(`/visits/${left.id}`, { visit: { participants: [named("other")] } }));
     const again = () =>
       clinic.client.put(`/visits/${visit.id}`, { visit: { participants: [named(reference)] } });

@@ -145,17 +145,15 @@ describe.each([
       values (?, ?, '${subject}', '', 0, 0, 0)`;
     await expect(env.DB.prepare(insert).bind(call.clinic.id, call.id).run()).rejects.toThrow(/was deleted/);
   });
-});
 
-it.each([
-  ["transcript", "transcript"],
-  ["SOAP note", "soap_note"],
-])("The database deletes no %s without an access log entry", async (_, kind) => {
-  const { id } = await aDocumentedCall(await anOrganization());
-  await changingNothing(async () => {
-    const deletion = env.DB.prepare("delete from call_texts where call_id = ? and kind = ?")
-      .bind(id, kind)
-      .run();
-    await expect(deletion).rejects.toThrow("the text of a call is deleted with an entry of the access log");
+  it("is the only way to delete it: the database deletes no text without an access log entry", async () => {
+    const { id } = await aResult();
+    const deletion = env.DB.prepare("delete from call_texts where call_id = ? and kind = ?").bind(
+      id,
+      subject,
+    );
+    await changingNothing(() =>
+      expect(deletion.run()).rejects.toThrow("the text of a call is deleted with an entry of the access log"),
+    );
   });
 });

@@ -1,14 +1,11 @@
 import { env } from "cloudflare:workers";
-import { EgressStatus } from "@livekit/protocol";
 import { describe, expect, it } from "vitest";
 import { platform } from "../support/api.ts";
 import { aCall, reportEgress } from "../support/calls.ts";
 import { aLiveKitRoom, anEgressId, at, delivered } from "../support/livekit.ts";
-import { aLiveKit } from "../support/livekit_api.ts";
 import { logged } from "../support/logged.ts";
 import { anOrganization, given, type Organization, unique } from "../support/organization.ts";
 import { storeFile } from "../support/storage.ts";
-import { fromNow, travelTo } from "../support/time.ts";
 import { changingNothing } from "../support/unchanged.ts";
 
 const OF_ANOTHER =
@@ -90,31 +87,5 @@ describe("Another recording's file in LiveKit's egress events", () => {
     const call = await aCall(clinic);
     await expect(call.addEgress({ storage_key })).rejects.toThrow(OF_ANOTHER);
     expect((await recordingOf(clinic, await visited(room), egress_id)).url).toContain(storage_key);
-  });
-
-  it("is left out when the cron asks LiveKit", async () => {
-    const { clinic, call, storage_key } = await aTakenFile();
-    await env.DB.prepare("update egresses set check_at = null").run();
-    travelTo(fromNow(0));
-    const egress_id = anEgressId();
-    const first = { call_key: call.key, status: "egress_active" };
-    const { id } = await given(reportEgress(clinic, egress_id, first));
-    const livekit = aLiveKit();
-    livekit.egress(egress_id, EgressStatus.EGRESS_COMPLETE, {
-      roomName: `${clinic.slug}--visit`,
-      endedAt: BigInt(Date.parse(at(600))) * 1_000_000n,
-      fileResults: [{ filename: storage_key }] as never,
-    });
-    travelTo(fromNow(11));
-    const lines = logged();
-    await livekit.runCron();
-    expect(lines().filter(({ egress_id: of }) => of === id)).toEqual([
-      { event: "livekit_file_not_used", egress_id: id, reason: "of another recording" },
-      { event: "egress_recovered", egress_id: id, status: "egress_ended" },
-    ]);
-    expect(await recordingOf(clinic, call.path, egress_id)).toMatchObject({
-      status: "egress_ended",
-      url: null,
-    });
   });
 });

@@ -4,7 +4,7 @@ import { aCall, aRecipient } from "../support/calls.ts";
 import { expectRefusal } from "../support/expectations.ts";
 import { anOrganization, given } from "../support/organization.ts";
 import { throughStrictDatabase } from "../support/strict_database.ts";
-import { aCallToTranscribe, says, type TranscriptBody, texts } from "../support/transcripts.ts";
+import { says, type TranscriptBody, texts } from "../support/transcripts.ts";
 import { changingNothing, leavingNoRows } from "../support/unchanged.ts";
 
 const LIMIT = 1024 * 1024;
@@ -130,26 +130,20 @@ describe("The size of a transcript", () => {
   });
 });
 
-it("PUT …/calls/{call_id}/soap_note accepts a correction as long as a report, and no longer", async () => {
-  const { clinic, call } = await aCallOfP();
-  await given(call.reportSoapNote({ is_final: true, text: "Plan: 0" }));
-  const correct = (text: string) =>
-    clinic.client.put(`${call.path}/soap_note`, { soap_note: { text, reason: REASON } });
-  const refused = await changingNothing(() => correct("🩺".repeat(200_001)));
-  expectRefusal(refused, 422, "soap_note.text: must be at most 200,000 characters long");
-  await given(correct("🩺".repeat(200_000)));
-});
-
-it("GET …/transcript of a long transcript returns a summary of 200,000 characters and a line of 10,000, of any kind", async () => {
-  const { clinic, call, paula, read } = await aCallToTranscribe();
-  leavingNoRows(clinic.id, "call_texts");
-  const transcript = {
-    summary: "🩺".repeat(200_000),
-    is_final: true,
-    lines: [says(paula, 0, 1, "🩺".repeat(10_000))],
-  };
-  expect((await call.reportTranscript(transcript)).status).toBe(200);
-  const { body } = await read();
-  expect(body.summary === transcript.summary).toBe(true);
-  expect(texts(body)[0] === transcript.lines[0]?.text).toBe(true);
-});
+it.each([
+  ["🩺", 200_000],
+  ["\u001b", 170_000],
+])(
+  "PUT …/calls/{key}/soap_note can change even the longest note: %j, %i times",
+  async (character, length) => {
+    const { clinic, call } = await aCallOfP();
+    const report = (soap_note: object) =>
+      platform.through(throughStrictDatabase).put(`${call.url}/soap_note`, { soap_note });
+    const text = `${character.repeat(length - 1)}A`;
+    await given(report({ text, is_final: false }));
+    await given(report({ text: text.replace("A", "B") }));
+    await given(report({ is_final: true }));
+    const note = await given(clinic.client.get(`${call.path}/soap_note`));
+    expect(note.text === text.replace("A", "B")).toBe(true);
+  },
+);

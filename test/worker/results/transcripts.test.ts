@@ -8,57 +8,32 @@ import { anOrganization, given, type Organization } from "../support/organizatio
 import { countingRows } from "../support/rows.ts";
 import { aCallToTranscribe, says } from "../support/transcripts.ts";
 
-const readAs = ({ client }: Organization, { path }: { path: string }, Accept: string) =>
-  client.send("GET", `${path}/transcript`, undefined, { Accept });
-
-describe("GET …/calls/{call_id}/transcript as WebVTT", () => {
-  async function aTranscript() {
-    const scene = await aCallToTranscribe();
-    const lines = [
-      says(scene.paula, 0, 1.5, "Is 5 < 6?"),
-      says(scene.rita, 2.25, 60, "Yes.\n\n5 < 6 --> true."),
-    ];
-    await given(scene.call.reportTranscript({ summary: "A question.", is_final: true, lines }));
-    return scene;
+/** The units test what captions look like, and which values of Accept prefer them. */
+it("GET …/calls/{call_id}/transcript returns WebVTT if Accept prefers it to JSON, but errors as JSON", async () => {
+  const { clinic, call, paula, read } = await aCallToTranscribe();
+  await given(call.reportTranscript({ is_final: true, lines: [says(paula, 0, 1.5, "Is 5 < 6?")] }));
+  const readAs = ({ client }: Organization, { path }: { path: string }, Accept: string) =>
+    client.send("GET", `${path}/transcript`, undefined, { Accept });
+  const json = (await read()).body;
+  const vtt = "WEBVTT\n\n00:00:00.000 --> 00:00:01.500\n<v Paula Provider>Is 5 &lt; 6?\n";
+  for (const [Accept, expected, type] of [
+    ["text/vtt, application/json;q=0.9", vtt, "text/vtt; charset=utf-8"],
+    ["application/json, text/vtt", json, "application/json"],
+  ] as const) {
+    const { status, headers, body } = await readAs(clinic, call, Accept);
+    expect([status, body, headers.get("Content-Type")]).toEqual([200, expected, type]);
+    expect(headers.get("Vary")).toBe("Accept");
   }
-
-  const CUES = `WEBVTT
-
-00:00:00.000 --> 00:00:01.500
-<v Paula Provider>Is 5 &lt; 6?
-
-00:00:02.250 --> 00:01:00.000
-<v Rita Recipient>Yes.&#10;
-5 &lt; 6 --&gt; true.
-`;
-
-  it("returns WebVTT if Accept prefers it to JSON, and otherwise JSON", async () => {
-    const { clinic, call, read } = await aTranscript();
-    const json = await read();
-    for (const [Accept, expected, type] of [
-      ["text/vtt, application/json;q=0.9", CUES, "text/vtt; charset=utf-8"],
-      ["text/*", json.body, "application/json"],
-      ["application/json, text/vtt", json.body, "application/json"],
-    ]) {
-      const { status, headers, body } = await readAs(clinic, call, Accept);
-      expect([status, body, headers.get("Content-Type")]).toEqual([200, expected, type]);
-      expect(headers.get("Vary")).toBe("Accept");
-    }
-  });
-
-  it("returns errors as JSON", async () => {
-    const { clinic, call } = await aTranscript();
-    const goesOn = await aCall(clinic, { ended_at: null });
-    await given(goesOn.reportTranscript({ is_final: true, lines: [] }));
-    for (const [reader, path] of [
-      [await anOrganization(), call],
-      [clinic, goesOn],
-    ] as const) {
-      const refused = await readAs(reader, path, "text/vtt");
-      expectRefusal(refused, 404, "Transcript not found");
-      expect(refused.headers.get("Content-Type")).toMatch(/^application\/json/);
-    }
-  });
+  const ongoing = await aCall(clinic, { ended_at: null });
+  await given(ongoing.reportTranscript({ is_final: true, lines: [] }));
+  for (const [reader, path] of [
+    [await anOrganization(), call],
+    [clinic, ongoing],
+  ] as const) {
+    const refused = await readAs(reader, path, "text/vtt");
+    expectRefusal(refused, 404, "Transcript not found");
+    expect(refused.headers.get("Content-Type")).toMatch(/^application\/json/);
+  }
 });
 
 describe("GET …/calls/{call_id}/transcript?egress_id=", () => {

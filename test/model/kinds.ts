@@ -56,6 +56,10 @@ const pickOf =
   ({ chance }: Choice) =>
     chance.pick(values);
 
+/** One of these values. The service accepts every value that is not bad. */
+export const someOf = (values: readonly unknown[], bad: readonly unknown[], read = same as Kind["read"]) =>
+  kind(pickOf(values), bad, undefined, read);
+
 export const oneOf = (values: readonly unknown[], bad: readonly unknown[] = ["nothing", 1]): Kind =>
   kind(pickOf(values), bad, (value) => values.includes(value));
 
@@ -65,10 +69,14 @@ export const text = (
   max: number,
   values: readonly string[],
   bad: readonly unknown[] = ["", " \u200b", "x".repeat(max + 1), "a\nb", 5, {}],
-): Kind => kind(pickOf(values), bad, undefined, (value: string) => value.trim());
+): Kind => someOf(values, bad, (value: string) => value.trim());
 
 /** Text that is compared exactly. */
-export const key = (values: readonly string[]): Kind => ({ ...text(255, values), read: same });
+export const verbatim = (...of: Parameters<typeof text>): Kind => ({ ...text(...of), read: same });
+
+/** A number in a query. */
+export const numeral = (values: readonly string[], bad: readonly string[]): Kind =>
+  someOf(values, bad, Number);
 
 /** Names, each with what is left of it in a slug. */
 export const NAMES: Record<string, string> = {
@@ -83,18 +91,18 @@ export const NAME = text(255, Object.keys(NAMES), ["", "x".repeat(256), "a\nb", 
 
 export const EMAILS = ["ann@example.com", "Bob@Example.com ", "cy@example.com"];
 
-export const EMAIL = kind(
-  pickOf(EMAILS),
-  ["", "ann", "ann@", `${"x".repeat(252)}@a.b`, 5],
-  undefined,
-  (value: string) => value.trim().toLowerCase(),
-);
+export const lowerCase = (value: string) => value.trim().toLowerCase();
 
-/** A time, in minutes from now. */
-export const time = (minutes: readonly number[], bad: readonly unknown[] = []): Kind =>
+export const EMAIL = someOf(EMAILS, ["", "ann", "ann@", `${"x".repeat(252)}@a.b`, 5], lowerCase);
+
+/** An email address in a query. */
+export const SEARCHED_EMAIL = someOf(EMAILS, ["", "ann"], lowerCase);
+
+/** A time, which is made from the time of the request. */
+export const time = (make: (now: number, chance: Chance) => number, bad: readonly unknown[]): Kind =>
   kind(
-    ({ chance, model }) => new Date(model.now + chance.pick(minutes) * 60_000).toISOString(),
-    ["tomorrow", "2026-01-31", "2026-01-31T09:30", 5, ...bad],
+    ({ chance, model }) => new Date(make(model.now, chance)).toISOString(),
+    bad,
     undefined,
     (value: string) => Date.parse(value),
   );

@@ -1,9 +1,22 @@
+import { DAY } from "../../src/units.ts";
 import { tokenOf } from "../simulator/sign_in.ts";
 import { NAMES } from "./kinds.ts";
 
 export type Role = "provider_assistant" | "provider" | "organization_admin";
 
-export interface Organization {
+interface Times {
+  created_at: number;
+  updated_at: number;
+}
+
+interface Owned {
+  id: number;
+  organization: Organization;
+}
+
+type Row = Owned & Times;
+
+export interface Organization extends Times {
   id: number;
   name: string;
   slug: string;
@@ -16,13 +29,9 @@ export interface Organization {
   time_zone: string | null;
   patient_identifier_system: string | null;
   is_suspended: boolean;
-  created_at: number;
-  updated_at: number;
 }
 
-export interface Member {
-  id: number;
-  organization: Organization;
+export interface Member extends Owned {
   email: string | null;
   display_name: string;
   /** None once the membership has ended. */
@@ -30,30 +39,23 @@ export interface Member {
   assists: number[];
 }
 
-export interface Room {
-  id: number;
-  organization: Organization;
+export interface Room extends Row {
   owner: Member | null;
   name: string;
   slug: string;
   theme: string;
   is_active: boolean;
   is_retired: boolean;
-  created_at: number;
-  updated_at: number;
 }
 
-export interface Sub {
-  id: number;
+export interface Sub extends Row {
   room: Room;
   user: Member | null;
   datetime_start: number;
   datetime_end: number;
-  created_at: number;
-  updated_at: number;
 }
 
-interface Planned {
+interface Person {
   id: number;
   role: string;
   display_name: string;
@@ -61,31 +63,21 @@ interface Planned {
   external_reference: string | null;
 }
 
-export interface Visit {
-  id: number;
-  organization: Organization;
+export interface Visit extends Row {
   room: Room;
   holder: Member | null;
   external_reference: string | null;
   status: "planned" | "cancelled";
   starts_at: number;
   ends_at: number;
-  participants: Planned[];
+  participants: Person[];
   lastParticipant: number;
-  created_at: number;
-  updated_at: number;
 }
 
-export interface Participant {
-  id: number;
-  organization: Organization;
+export interface Participant extends Person, Owned {
   key: string;
   room: Room;
   call: Call | null;
-  display_name: string;
-  role: string;
-  user_id: number | null;
-  external_reference: string | null;
   /** The fields that the organization has set, which reports do not change. */
   said: string[];
   waiting_since: number | null;
@@ -93,7 +85,7 @@ export interface Participant {
   consents: Consent[];
 }
 
-export interface Consent {
+interface Consent {
   id: number;
   /** When it was reported, which orders two decisions of the same time. */
   order: number;
@@ -104,15 +96,13 @@ export interface Consent {
   reported_at: number;
 }
 
-export interface Hold {
+interface Hold {
   reason: string | null;
   began_at: number;
   begun_by: "platform" | "organization";
 }
 
-export interface Call {
-  id: number;
-  organization: Organization;
+export interface Call extends Owned {
   key: string;
   room: Room;
   owner: Member;
@@ -138,31 +128,29 @@ export interface Line {
   end_time: number;
 }
 
-interface Version {
-  version: number;
+interface Content {
   text: string | null;
   summary: string | null;
   lines: Line[];
+}
+
+interface Version extends Content {
+  version: number;
   reason: string;
   user_id: number;
   created_at: number;
 }
 
 /** A transcript or a SOAP note. */
-export interface CallText {
+export interface CallText extends Content {
   id: number;
-  text: string | null;
-  summary: string | null;
-  lines: Line[];
   /** The lines as they were reported, before corrections. */
   reportedLines: Line[];
   is_final: boolean;
   versions: Version[];
 }
 
-export interface Egress {
-  id: number;
-  organization: Organization;
+export interface Egress extends Row {
   call: Call;
   egress_id: string;
   status: string;
@@ -175,13 +163,9 @@ export interface Egress {
   size: number | null;
   storage_key: string | null;
   log: { id: number; event: string; user_id: unknown; object_changes: object | null; created_at: string }[];
-  created_at: number;
-  updated_at: number;
 }
 
-export interface Endpoint {
-  id: number;
-  organization: Organization;
+export interface Endpoint extends Row {
   /** The member who is responsible for it. */
   creator: Member;
   url: string;
@@ -189,27 +173,19 @@ export interface Endpoint {
   is_active: boolean;
   disabled_reason: string | null;
   rotatedAt: number[];
-  created_at: number;
-  updated_at: number;
 }
 
-export interface Client {
-  id: number;
-  organization: Organization;
+export interface Client extends Row {
   member: Member;
   name: string;
   scopes: string[] | null;
   expires_at: number | null;
   client_id: string;
   client_secret: string;
-  created_at: number;
-  last_used_at: number | null;
   revoked_at: number | null;
 }
 
-export interface Invite {
-  id: number;
-  organization: Organization;
+export interface Invite extends Row {
   creator: Member;
   email: string;
   display_name: string;
@@ -218,26 +194,18 @@ export interface Invite {
   expires_at: number;
   used_at: number | null;
   resent_at: number | null;
-  created_at: number;
-  updated_at: number;
 }
 
-interface BulkInvite {
-  id: number;
-  organization: Organization;
+interface BulkInvite extends Row {
   creator: Member;
   rows: { email: string; roles: Role[]; isFailed: boolean }[];
-  created_at: number;
 }
 
-export interface Issuer {
-  id: number;
-  organization: Organization;
+export interface Issuer extends Row {
   issuer: string;
   audience: string;
   jwks_url: string;
   require_verified_email: boolean;
-  created_at: number;
 }
 
 interface Claims {
@@ -326,16 +294,17 @@ export interface Caller {
   client: Client;
 }
 
+// biome-ignore lint/suspicious/noExplicitAny: an operation knows what it has validated
+export type Input = any;
+
 export interface Request {
   caller: Caller;
   path: Record<string, string>;
-  query: Record<string, never>;
+  query: Input;
   /** The body as the service reads it. */
-  // biome-ignore lint/suspicious/noExplicitAny: an operation knows its body
-  body: any;
+  body: Input;
   /** The body as it was sent. */
-  // biome-ignore lint/suspicious/noExplicitAny: an operation knows its body
-  sent: any;
+  sent: Input;
 }
 
 /** A value that the service generates: the model learns it from the answer. */
@@ -386,6 +355,9 @@ export function found<Thing>(thing: Thing | undefined): Thing {
   return thing;
 }
 
+/** The fields of a new row. */
+export const newRow = ({ now }: Model) => ({ id: 0, created_at: now, updated_at: now });
+
 /** The things of an organization. */
 export const ownedBy = <Thing extends { organization: Organization }>(
   organization: Organization,
@@ -396,47 +368,70 @@ export const ownedBy = <Thing extends { organization: Organization }>(
 export const withId = <Thing extends { id: number }>(things: readonly Thing[], id: unknown): Thing =>
   found(things.find((thing) => thing.id === Number(id)));
 
-/** A list that is one page by default. */
-export function portion<Item>(items: readonly Item[], { query }: Pick<Request, "query">): Item[] {
-  const { page = 1, per_page = items.length } = query as Record<string, number>;
-  return items.slice((page - 1) * per_page, page * per_page);
-}
-
 export const timestamp = (milliseconds: number) => new Date(milliseconds).toISOString();
 
 export const timestampOrNull = (milliseconds: number | null) =>
   milliseconds === null ? null : timestamp(milliseconds);
 
+/** A row as an answer shows it: its id, the fields with these names, and others. */
+export function view(row: { id: number }, names: string, more: object = {}) {
+  const fields = names.split(" ").map((name) => {
+    const value = (row as Input)[name];
+    return [name, /_(at|since)$|^datetime_/.test(name) ? timestampOrNull(value) : value];
+  });
+  return { id: idOf(row), ...Object.fromEntries(fields), ...more };
+}
+
+/** Whether a thing has the values for which the query asks. A list has each of its values. */
+export const matches =
+  <Thing>(query: Input, valuesOf: (thing: Thing) => Record<string, unknown>) =>
+  (thing: Thing): boolean =>
+    Object.entries(valuesOf(thing)).every(
+      ([name, value]) => query[name] === undefined || [value].flat().includes(query[name]),
+    );
+
+/** Whether a time is on the days for which the query asks. */
+export const isWithin = ({ from, to }: Input, time: number): boolean =>
+  (from === undefined || time >= Date.parse(from)) && (to === undefined || time < Date.parse(to) + DAY);
+
+/** A list that is one page by default. */
+export const portion = <Item>(
+  items: readonly Item[],
+  { query: { page = 1, per_page = items.length } }: Pick<Request, "query">,
+): Item[] => items.slice((page - 1) * per_page, page * per_page);
+
 /** The contract's list: a page, and its envelope. */
 export function page<Item>(
   name: string,
   items: readonly Item[],
-  { query }: Pick<Request, "query">,
+  { query: { page: current_page = 1, per_page = 25 } }: Request,
   shown: (item: Item) => unknown,
 ) {
-  const { page = 1, per_page = 25 } = query as { page?: number; per_page?: number };
-  const pagination = {
-    current_page: page,
-    per_page,
-    total_pages: Math.ceil(items.length / per_page),
-    total_count: items.length,
-  };
-  return { [name]: items.slice((page - 1) * per_page, page * per_page).map(shown), pagination };
+  const total_count = items.length;
+  const pagination = { current_page, per_page, total_pages: Math.ceil(total_count / per_page), total_count };
+  return { [name]: portion(items, { query: { page: current_page, per_page } }).map(shown), pagination };
 }
 
-/** A list that continues after a position: a time and an id. */
+/** A list in the order of a time. It continues after a position: a time and an id. */
 export function pageAfter<Item extends { id: number }>(
-  { name, model, query }: { name: string; model: Model; query: Request["query"] },
+  name: string,
   items: readonly Item[],
+  { model, query, isDescending }: { model: Model; query: Input; isDescending?: boolean },
   timeOf: (item: Item) => number,
   shown: (item: Item) => unknown,
 ) {
-  const { per_page = 25 } = query as { per_page?: number };
-  const last = items[per_page - 1];
-  const hasMore = items.length > per_page && last;
-  const next_after = hasMore ? `${timeOf(last)}.${last.id}` : null;
+  const { per_page = 25, after } = query;
+  const order = (one: number[], other: number[]) =>
+    ((one[0] as number) - (other[0] as number) || (one[1] as number) - (other[1] as number)) *
+    (isDescending ? -1 : 1);
+  const positionOf = (item: Item) => [timeOf(item), item.id];
+  const found = items
+    .filter((item) => isWithin(query, timeOf(item)))
+    .filter((item) => !after || order(positionOf(item), after.split(".").map(Number)) > 0)
+    .sort((one, other) => order(positionOf(one), positionOf(other)));
+  const next_after = found.length > per_page ? positionOf(found[per_page - 1] as Item).join(".") : null;
   if (next_after) model.positions.push(next_after);
-  return { [name]: items.slice(0, per_page).map(shown), next_after };
+  return { [name]: found.slice(0, per_page).map(shown), next_after };
 }
 
 export const dateOf = (time: number) => timestamp(time).slice(0, 10);

@@ -2,7 +2,7 @@ import { platformHeaders } from "../simulator/world.ts";
 import { Chance } from "../support/chance.ts";
 import type { Choice } from "./kinds.ts";
 import { Refusal, type Request } from "./model.ts";
-import { type Operation, pickOwned, scopeOf } from "./operation.ts";
+import { anySlug, type Operation, pickOwned, scopeOf } from "./operation.ts";
 import { includesScope, requireClient } from "./operations/organizations.ts";
 import { OPERATIONS } from "./operations.ts";
 import type { Story } from "./story.ts";
@@ -24,10 +24,7 @@ function pathValue(choice: Choice, name: string): string {
   const { model, chance, organization_id } = choice;
   if (name === "organization_id")
     return String(chance.is(0.95) || !choice.hasFaults ? organization_id : 999_999);
-  if (name.endsWith("slug")) {
-    const rooms = [...model.slugs].map(([slug, { organization }]) => ({ slug, organization }));
-    return pickOwned(choice, rooms)?.slug ?? "nowhere--room";
-  }
+  if (name.endsWith("slug")) return anySlug(choice);
   if (name === "organization_user_id") return String(pickOwned(choice, model.members)?.id ?? 999_999);
   return "999999";
 }
@@ -84,15 +81,16 @@ export function prepare(
   const isActing = chance.is(0.8);
   if (isActing && !isPlatform) Object.assign(headers, { "X-Acting-User": "u1", "X-Purpose-Of-Use": "TREAT" });
 
-  const isValid = Object.entries(operation.query ?? {}).every(([each, { accepts, isRequired }]) =>
+  const parameters = Object.entries(operation.query ?? {});
+  const isValid = parameters.every(([each, { accepts, isRequired }]) =>
     sentQuery[each] === undefined ? !isRequired : accepts(sentQuery[each]),
   );
-  const query = Object.fromEntries(
-    Object.entries(operation.query ?? {}).flatMap(([each, { read }]) =>
+  const query: Request["query"] = Object.fromEntries(
+    parameters.flatMap(([each, { read }]) =>
       sentQuery[each] === undefined ? [] : [[each, read(sentQuery[each] as never)]],
     ),
-  ) as never;
-  const isRightQuery = isValid && (operation.isSound?.(query) ?? true);
+  );
+  const isRightQuery = isValid && (!query.from || !query.to || query.from <= query.to);
   const request: Partial<Request> & { refusal?: Refusal } = {
     path: given,
     query,

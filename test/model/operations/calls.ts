@@ -1,12 +1,29 @@
-import { BOOLEAN, kind, list, NAME, nullable, object, required, resource, text, usual } from "../kinds.ts";
+import { MINUTE } from "../../../src/units.ts";
+import {
+  BOOLEAN,
+  kind,
+  list,
+  NAME,
+  nullable,
+  object,
+  required,
+  resource,
+  someOf,
+  text,
+  time,
+  usual,
+  verbatim,
+} from "../kinds.ts";
 import {
   type Call,
   type Caller,
   type CallText,
   found,
+  type Input,
   idOf,
   invalid,
   type Model,
+  matches,
   type Organization,
   ownedBy,
   type Participant,
@@ -16,11 +33,20 @@ import {
   type Room,
   requireUnchanged,
   timestamp,
-  timestampOrNull,
   unprocessable,
+  view,
   withId,
 } from "../model.ts";
-import { AFTER, bodyId, isInOrder, type Operations, pickOwned, RANGE, referenceOf } from "../operation.ts";
+import {
+  AFTER,
+  anySlug,
+  MEMBER,
+  type Operations,
+  type Path,
+  pickOwned,
+  RANGE,
+  referenceOf,
+} from "../operation.ts";
 import { membersOf, reachedMember, reachOf } from "./members.ts";
 import { organizationOf } from "./organizations.ts";
 import {
@@ -35,7 +61,7 @@ import {
   USER,
 } from "./visits.ts";
 
-const DAYS = 86_400_000;
+export const CALL_PATH = "/organization_users/{organization_user_id}/calls/{call_id}";
 
 /** Recordings are shown once the call has ended, and if everybody on it has consented. */
 export const isVisible = (model: Model, call: Call): boolean => {
@@ -58,15 +84,13 @@ const resultsOf = (model: Model, call: Call) => ({
   egresses: isVisible(model, call) ? egressesOf(model, call).length : 0,
 });
 
-const idAndHold = (call: Call) => ({
-  id: idOf(call),
-  organization_user_id: call.owner.id,
-  waiting_room_id: idOf(call.room),
-  visit_id: null,
-  is_ended: call.ended_at !== null,
-  started_at: timestamp(call.started_at),
-  ended_at: timestampOrNull(call.ended_at),
-});
+const summary = (call: Call) =>
+  view(call, "started_at ended_at", {
+    organization_user_id: call.owner.id,
+    waiting_room_id: idOf(call.room),
+    visit_id: null,
+    is_ended: call.ended_at !== null,
+  });
 
 const details = (call: Call) => ({
   external_reference: call.external_reference,
@@ -75,19 +99,17 @@ const details = (call: Call) => ({
   legal_hold: call.hold && { ...call.hold, began_at: timestamp(call.hold.began_at) },
 });
 
-const listed = (model: Model, call: Call) => ({ ...idAndHold(call), results: resultsOf(model, call) });
+const listed = (model: Model, call: Call) => ({ ...summary(call), results: resultsOf(model, call) });
 
 const shown = (model: Model, call: Call, { member }: Caller) => {
   const isAdmin = member.roles.includes("organization_admin");
   return { ...listed(model, call), ...details(isAdmin ? call : { ...call, hold: null }) };
 };
 
-export const reported = (call: Call) => ({ ...idAndHold(call), key: call.key, ...details(call) });
+export const reported = (call: Call) => ({ ...summary(call), key: call.key, ...details(call) });
 
 export const callsOf = (model: Model, caller: Caller): Call[] =>
-  model.calls.filter(
-    (call) => call.organization === caller.organization && reachOf(model, caller).includes(call.owner),
-  );
+  model.calls.filter(({ owner }) => reachOf(model, caller).includes(owner));
 
 /** The call in the path, which names its holder too. */
 export const callOf = (model: Model, { caller, path }: Request): Call =>
@@ -101,7 +123,7 @@ export const callOfKey = (model: Model, request: Request): Call =>
   found(ownedBy(organizationOf(model, request), model.calls).find(({ key }) => key === request.path.key));
 
 /** Mostly a call with its holder. */
-export const aCall: Operations[string]["path"] = (choice) => {
+export const aCall: Path = (choice) => {
   const call = pickOwned(choice, choice.model.calls);
   if (!call) return { key: "c1" };
   const others = choice.hasFaults && choice.chance.is(0.1) ? choice.model.members : [call.owner];
@@ -110,27 +132,11 @@ export const aCall: Operations[string]["path"] = (choice) => {
 
 export const KEYS = ["c1", "c1", "c2", "c3"];
 
-export const aKey: Operations[string]["path"] = ({ chance, organization_id }) => ({
-  key: chance.pick(KEYS),
-  organization_id,
-});
+export const aKey: Path = ({ chance, organization_id }) => ({ key: chance.pick(KEYS), organization_id });
 
 /** A time in the past, in minutes. */
 export const past = (minutes: readonly number[]) =>
-  kind(
-    ({ chance, model }) => new Date(model.now - chance.pick(minutes) * 60_000).toISOString(),
-    ["2999-01-01T00:00:00Z", "now", 5],
-    undefined,
-    (value: string) => Date.parse(value),
-  );
-
-const ANY_SLUG = kind(
-  (choice) => {
-    const rooms = [...choice.model.slugs].map(([slug, { organization }]) => ({ slug, organization }));
-    return pickOwned(choice, rooms)?.slug ?? "nowhere--room";
-  },
-  [5],
-);
+  time((now, chance) => now - chance.pick(minutes) * MINUTE, ["2999-01-01T00:00:00Z", "now", 5]);
 
 export const PERSON_KEYS = ["p1", "p2", "p3", "p4"];
 const PERSON = {
@@ -141,21 +147,19 @@ const PERSON = {
 };
 
 /** Two participants of a report have different keys. */
-const REPORTED = {
-  ...list(
-    object({
-      ...PERSON,
-      key: required(kind(({ chance }) => chance.pick(PERSON_KEYS), ["", 5])),
-      left_at: nullable(past([0])),
-      recording_consent: BOOLEAN,
-      // A refusal may have any time, even one in the future.
-      recording_consent_at: { ...past([1, 10, 60]), bad: ["now", 5] },
-      recording_consent_method: text(50, ["verbal", "form"]),
-    }),
-    0,
-    500,
-  ),
-};
+const REPORTED = list(
+  object({
+    ...PERSON,
+    key: required(someOf(PERSON_KEYS, ["", 5])),
+    left_at: nullable(past([0])),
+    recording_consent: BOOLEAN,
+    // A refusal may have any time, even one in the future.
+    recording_consent_at: { ...past([1, 10, 60]), bad: ["now", 5] },
+    recording_consent_method: text(50, ["verbal", "form"]),
+  }),
+  0,
+  500,
+);
 
 const areDistinct = ({ participants = [] }: { participants?: { key: string }[] }) =>
   new Set(participants.map(({ key }) => key)).size === participants.length;
@@ -163,8 +167,8 @@ const areDistinct = ({ participants = [] }: { participants?: { key: string }[] }
 const CALL = resource(
   "call",
   {
-    waiting_room_slug: usual(ANY_SLUG),
-    organization_user_id: usual(bodyId((model) => model.members)),
+    waiting_room_slug: usual(kind(anySlug, [5])),
+    organization_user_id: usual(MEMBER),
     started_at: usual(past([30, 30, 1500])),
     ended_at: nullable(past([0, 0, 0, 40])),
     failed: nullable(BOOLEAN),
@@ -175,27 +179,24 @@ const CALL = resource(
   areDistinct,
 );
 
-// biome-ignore lint/suspicious/noExplicitAny: a validated body
-type Input = any;
+const participantOf = (model: Model, organization: Organization, key: string) =>
+  ownedBy(organization, model.participants).find((each) => each.key === key);
 
-const participantOf = (model: Model, organization: Organization, key: string | undefined) =>
-  model.participants.find((each) => each.organization === organization && each.key === key);
+export const requireMember = (
+  model: Model,
+  organization: Organization,
+  user_id: number | null | undefined,
+) => {
+  const isMember = membersOf(model, organization).some(({ id }) => id === user_id);
+  if (user_id && !isMember) throw unprocessable("not_a_member");
+};
 
 /** Applies a report to what is known of a person. What the organization has said stays. */
 function mergePerson(known: Participant | undefined, report: Input, incomplete: string) {
-  const fields = Object.entries({
-    display_name: report.display_name,
-    role: report.role,
-    user_id: report.user_id,
-    external_reference: report.external_reference,
-  }).filter(([field, value]) => value !== undefined && !known?.said.includes(field));
+  const fields = Object.keys(PERSON).filter((field) => field in report && !known?.said.includes(field));
   const next = {
-    user_id: null,
-    external_reference: null,
-    said: [],
-    consents: [],
-    ...known,
-    ...Object.fromEntries(fields),
+    ...{ user_id: null, external_reference: null, said: [], consents: [], ...known },
+    ...Object.fromEntries(fields.map((field) => [field, report[field]])),
   };
   if (next.display_name === undefined || next.role === undefined) throw unprocessable(incomplete);
   return next;
@@ -233,7 +234,7 @@ export const participantsOf = (model: Model, call: Call) =>
   model.participants.filter((each) => each.call === call);
 
 function reportCall(model: Model, organization: Organization, key: string, report: Input): Call {
-  const known = model.calls.find((call) => call.organization === organization && call.key === key);
+  const known = ownedBy(organization, model.calls).find((call) => call.key === key);
   const named = model.slugs.get(report.waiting_room_slug?.toLowerCase());
   const room = known?.room ?? (named?.organization === organization ? named : undefined);
   if (!room)
@@ -249,17 +250,8 @@ function reportCall(model: Model, organization: Organization, key: string, repor
   const mayHold = known?.hold?.begun_by !== "platform" && !known?.hasEndedHold;
   const begun: Call["hold"] = { reason: null, began_at: model.now, ...known?.hold, begun_by: "platform" };
   const call: Call = {
-    ...{
-      id: 0,
-      organization,
-      key,
-      isOwnReference: false,
-      hold: null,
-      hasEndedHold: false,
-      texts: { transcript: null, soap_note: null },
-      deleted: new Set(),
-    },
-    ...known,
+    ...{ id: 0, organization, key, isOwnReference: false, hold: null, hasEndedHold: false },
+    ...{ texts: { transcript: null, soap_note: null }, deleted: new Set(), ...known },
     ...{ room, owner, started_at, ended_at },
     failed: report.failed === undefined ? (known?.failed ?? false) : (report.failed ?? false),
     external_reference: isReference ? report.external_reference : (known?.external_reference ?? null),
@@ -271,22 +263,10 @@ function reportCall(model: Model, organization: Organization, key: string, repor
     const before = participantOf(model, organization, said.key);
     const person = mergePerson(before, said, "participant_incomplete");
     const left_at = said.left_at ?? before?.left_at ?? null;
-    return {
-      before,
-      said,
-      next: {
-        id: 0,
-        organization,
-        key: said.key,
-        waiting_since: null,
-        ...person,
-        room,
-        left_at,
-      } as Participant,
-    };
+    const fresh = { id: 0, organization, key: said.key, waiting_since: null };
+    return { before, said, next: { ...fresh, ...person, room, left_at } as Participant };
   });
-  const isMember = (id: number) => membersOf(model, organization).some((member) => member.id === id);
-  if (reports.some(({ user_id }) => user_id && !isMember(user_id))) throw unprocessable("not_a_member");
+  for (const { user_id } of reports) requireMember(model, organization, user_id);
   for (const { before, next } of merged) {
     if (before?.call && before.call !== known) throw unprocessable("participant_on_other_call");
     if (isAfter(next.waiting_since, next.left_at)) throw invalid();
@@ -326,105 +306,68 @@ function reportParticipant(model: Model, room: Room, slug: string, key: string, 
     const comesAfterCall = call !== null && isAfter(waiting_since, known?.left_at ?? null);
     throw comesAfterCall ? unprocessable("participant_left") : invalid();
   }
-  if (report.user_id && !membersOf(model, organization).some(({ id }) => id === report.user_id))
-    throw unprocessable("not_a_member");
+  requireMember(model, organization, report.user_id);
   const waits = left_at === null && call === null;
   const stays = known && !isReturn && !waits;
   if (waits && !(known?.left_at === null && known.room === room)) {
     if (!isCurrent) throw outdated;
     if (!room.is_active) throw unprocessable("room_inactive");
   }
-  const next = {
-    id: 0,
-    organization,
-    key,
-    ...person,
-    room: stays ? known.room : room,
-    call,
-    waiting_since,
-    left_at,
-  } as Participant;
+  const place = { room: stays ? known.room : room, call, waiting_since, left_at };
+  const next = { id: 0, organization, key, ...person, ...place } as Participant;
   if (known) return Object.assign(known, next);
   model.participants.push(next);
   return next;
 }
 
-const times = ({ waiting_since, left_at }: Participant) => ({
-  waiting_since: timestampOrNull(waiting_since),
-  joined_at: null,
-  left_at: timestampOrNull(left_at),
-});
+const PERSON_FIELDS = "role user_id display_name external_reference";
 
-const person = (participant: Participant) => ({
-  id: idOf(participant),
-  role: participant.role,
-  user_id: participant.user_id,
-  display_name: participant.display_name,
-  external_reference: participant.external_reference,
-});
+const onCall = (participant: Participant) =>
+  view(participant, `${PERSON_FIELDS} waiting_since left_at`, {
+    joined_at: null,
+    recording_consent: consentOf(participant),
+  });
 
-const onCall = (participant: Participant) => ({
-  ...person(participant),
-  ...times(participant),
-  recording_consent: consentOf(participant),
-});
-
-function listCalls(model: Model, { query }: Request, calls: Call[]) {
-  const { from, to, after, external_reference, participant_reference } = query as Record<
-    string,
-    string | undefined
-  >;
-  const [time = Number.POSITIVE_INFINITY, id = 0] = (after ?? "").split(".").filter(Boolean).map(Number);
-  const some = calls
-    .filter(
-      (call) =>
-        (from === undefined || call.started_at >= Date.parse(from)) &&
-        (to === undefined || call.started_at < Date.parse(to) + DAYS) &&
-        (call.started_at < time || (call.started_at === time && call.id < id)) &&
-        (external_reference === undefined || call.external_reference === external_reference) &&
-        (participant_reference === undefined ||
-          participantsOf(model, call).some((each) => each.external_reference === participant_reference)),
-    )
-    .sort((one, other) => other.started_at - one.started_at || other.id - one.id);
-  return pageAfter(
-    { name: "calls", model, query },
-    some,
+const listCalls = (model: Model, { query }: Request, calls: Call[]) =>
+  pageAfter(
+    "calls",
+    calls.filter(
+      matches(query, (call) => ({
+        external_reference: call.external_reference,
+        participant_reference: participantsOf(model, call).map((each) => each.external_reference),
+      })),
+    ),
+    { model, query, isDescending: true },
     ({ started_at }) => started_at,
     (call) => listed(model, call),
   );
-}
 
 const HOLD = resource("legal_hold", {
-  reason: nullable({
-    ...text(1000, ["Case 1", "Case 2"], [" ", 5, "x".repeat(1001)]),
-    read: (value) => value,
-  }),
+  reason: nullable(verbatim(1000, ["Case 1", "Case 2"], [" ", 5, "x".repeat(1001)])),
 });
 
-function hold(
-  model: Model,
-  call: Call,
-  begun_by: "platform" | "organization",
-  { body, sent }: Request,
-): void {
-  if (call.hold)
-    requireUnchanged(sent.legal_hold, {
-      began_at: timestamp(call.hold.began_at),
-      begun_by: call.hold.begun_by,
-    });
+type Holder = "platform" | "organization";
+
+const requireMayChange = ({ hold }: Call, by: Holder): void => {
+  if (hold?.begun_by === "platform" && by !== "platform") throw unprocessable("hold_of_platform");
+};
+
+function hold(model: Model, call: Call, begun_by: Holder, { body, sent }: Request): void {
+  if (call.hold) {
+    const { began_at, begun_by } = call.hold;
+    requireUnchanged(sent.legal_hold, { began_at: timestamp(began_at), begun_by });
+  }
   const { reason = call.hold?.reason ?? null } = body.legal_hold;
   if (call.hold?.begun_by === begun_by && call.hold.reason === reason) return;
-  if (call.hold?.begun_by === "platform" && begun_by !== "platform") throw unprocessable("hold_of_platform");
+  requireMayChange(call, begun_by);
   call.hold = { began_at: model.now, ...call.hold, reason, begun_by };
 }
 
-function release(call: Call, by: "platform" | "organization"): void {
-  if (call.hold?.begun_by === "platform" && by !== "platform") throw unprocessable("hold_of_platform");
+function release(call: Call, by: Holder): void {
+  requireMayChange(call, by);
   if (call.hold && by === "platform") call.hasEndedHold = true;
   call.hold = null;
 }
-
-const RESULTS = "/organization_users/{organization_user_id}/calls/{call_id}";
 
 export const CALLS: Operations = {
   "external GET /calls": {
@@ -435,25 +378,20 @@ export const CALLS: Operations = {
       external_reference: referenceOf(REFERENCES),
       participant_reference: referenceOf(PEOPLE),
     },
-    isSound: isInOrder,
     play: (model, request) => listCalls(model, request, callsOf(model, request.caller)),
   },
   "external GET /organization_users/{organization_user_id}/calls": {
     query: { ...AFTER, ...RANGE, external_reference: referenceOf(REFERENCES) },
-    isSound: isInOrder,
     play(model, request) {
       const owner = reachedMember(model, request);
-      return listCalls(
-        model,
-        request,
-        callsOf(model, request.caller).filter((call) => call.owner === owner),
-      );
+      const calls = callsOf(model, request.caller).filter((call) => call.owner === owner);
+      return listCalls(model, request, calls);
     },
   },
-  [`external GET ${RESULTS}`]: {
+  [`external GET ${CALL_PATH}`]: {
     play: (model, request) => shown(model, callOf(model, request), request.caller),
   },
-  [`external PUT ${RESULTS}`]: {
+  [`external PUT ${CALL_PATH}`]: {
     body: resource("call", { external_reference: REFERENCE }),
     play(model, request) {
       const call = callOf(model, request);
@@ -462,11 +400,11 @@ export const CALLS: Operations = {
       return shown(model, call, request.caller);
     },
   },
-  [`external GET ${RESULTS}/participants`]: {
+  [`external GET ${CALL_PATH}/participants`]: {
     isRecorded: true,
     play: (model, request) => ({ participants: participantsOf(model, callOf(model, request)).map(onCall) }),
   },
-  [`external PUT ${RESULTS}/participants/{participant_id}`]: {
+  [`external PUT ${CALL_PATH}/participants/{participant_id}`]: {
     roles: ["provider", "organization_admin"],
     isRecorded: true,
     path(choice) {
@@ -490,16 +428,12 @@ export const CALLS: Operations = {
     play(model, { caller, path }) {
       const waiting = model
         .waitingIn(found(reachedRoom(model, caller, path.slug)))
-        .sort((one, other) => (one.waiting_since ?? 0) - (other.waiting_since ?? 0))
-        .map((each) => ({
-          ...person(each),
-          visit_id: null,
-          waiting_since: timestampOrNull(each.waiting_since),
-        }));
-      return { participants: waiting };
+        .sort((one, other) => (one.waiting_since ?? 0) - (other.waiting_since ?? 0));
+      const shown = (each: Participant) => view(each, `${PERSON_FIELDS} waiting_since`, { visit_id: null });
+      return { participants: waiting.map(shown) };
     },
   },
-  [`external GET ${RESULTS}/consents`]: {
+  [`external GET ${CALL_PATH}/consents`]: {
     isRecorded: true,
     play(model, request) {
       const decisions = participantsOf(model, callOf(model, request)).flatMap((participant) =>
@@ -515,19 +449,14 @@ export const CALLS: Operations = {
           const before = latest.get(participant);
           latest.set(participant, consent.decision);
           if (consent.decision === "refused" && before === "refused") return [];
-          return {
-            id: idOf(consent),
-            participant_id: idOf(participant),
-            decision: consent.decision === "refused" && before ? "withdrawn" : consent.decision,
-            decided_at: timestamp(consent.decided_at),
-            method: consent.method,
-            reported_at: timestamp(consent.reported_at),
-          };
+          const decision = consent.decision === "refused" && before ? "withdrawn" : consent.decision;
+          const participant_id = idOf(participant);
+          return [view(consent, "decided_at method reported_at", { participant_id, decision })];
         });
       return { consents };
     },
   },
-  [`external PUT ${RESULTS}/legal_hold`]: {
+  [`external PUT ${CALL_PATH}/legal_hold`]: {
     area: "results",
     roles: ["organization_admin"],
     body: HOLD,
@@ -537,7 +466,7 @@ export const CALLS: Operations = {
       return shown(model, call, request.caller);
     },
   },
-  [`external DELETE ${RESULTS}/legal_hold`]: {
+  [`external DELETE ${CALL_PATH}/legal_hold`]: {
     area: "results",
     roles: ["organization_admin"],
     play(model, request) {
@@ -547,16 +476,11 @@ export const CALLS: Operations = {
   "external GET /call_metrics": {
     query: METRICS_QUERY,
     play(model, request) {
-      const { dateOf, isCounted } = metricsOf(model, request);
-      const calls = model.calls.filter((call) => isCounted(call, call.owner, call.started_at));
-      const dates = [...new Set(calls.map(({ started_at }) => dateOf(started_at)))].sort();
+      const owned = model.calls.map((call) => ({ ...call, call, holder: call.owner }));
+      const each = metricsOf(model, request, owned);
       const average = (values: number[]) =>
         values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
-      const each = (value: (calls: Call[]) => number) =>
-        Object.fromEntries(
-          dates.map((date) => [date, value(calls.filter(({ started_at }) => dateOf(started_at) === date))]),
-        );
-      const waits = (call: Call) =>
+      const waits = ({ call }: { call: Call }) =>
         participantsOf(model, call).flatMap(({ role, waiting_since }) =>
           role === "recipient" && waiting_since !== null
             ? [Math.max(0, call.started_at - waiting_since) / 1000]
@@ -575,13 +499,8 @@ export const CALLS: Operations = {
   "platform PUT /organizations/{organization_id}/calls/{key}": {
     body: CALL,
     play(model, request) {
-      const call = reportCall(
-        model,
-        organizationOf(model, request),
-        request.path.key ?? "",
-        request.body.call,
-      );
-      return reported(call);
+      const { path, body } = request;
+      return reported(reportCall(model, organizationOf(model, request), path.key ?? "", body.call));
     },
   },
   "platform GET /organizations/{organization_id}/calls/{key}": {
@@ -611,13 +530,11 @@ export const CALLS: Operations = {
       const { slug = "", key = "" } = request.path;
       const room = found(model.slugs.get(slug.toLowerCase()));
       const participant = reportParticipant(model, room, slug, key, request.body.participant);
-      const { role, user_id, display_name } = participant;
-      const shownPerson = { id: idOf(participant), key, role, user_id, display_name };
-      const place = {
+      return view(participant, "key role user_id display_name waiting_since left_at", {
+        joined_at: null,
         waiting_room_id: idOf(participant.room),
-        call_id: participant.call ? idOf(participant.call) : null,
-      };
-      return { ...shownPerson, ...place, ...times(participant) };
+        call_id: participant.call && idOf(participant.call),
+      });
     },
   },
 };

@@ -1,19 +1,21 @@
-import { BOOLEAN, kind, object, oneOf, required, resource, text } from "../kinds.ts";
+import { DAY } from "../../../src/units.ts";
+import { BOOLEAN, numeral, object, oneOf, required, resource, someOf, text } from "../kinds.ts";
 import {
   ANYTHING,
   dateOf,
   type Endpoint,
-  idOf,
+  type Input,
   type Model,
+  newRow,
   notFound,
   type Organization,
   ownedBy,
   type Request,
-  timestamp,
   unprocessable,
+  view,
   withId,
 } from "../model.ts";
-import { isInOrder, type Operations, PAGE, pickOwned, RANGE } from "../operation.ts";
+import { type Operations, PAGE, PER_PAGE, pathOf, RANGE } from "../operation.ts";
 import { organizationOf } from "./organizations.ts";
 
 /** The receiver of these webhooks accepts everything. */
@@ -21,15 +23,11 @@ export const RECEIVER = "https://hooks.example.com/visits";
 
 const EVENTS = ["call.ended", "visit.created"];
 
-const shown = (endpoint: Endpoint) => ({
-  id: idOf(endpoint),
-  url: endpoint.url,
-  event_types: endpoint.event_types ?? ANYTHING,
-  is_active: endpoint.is_active,
-  disabled_reason: endpoint.disabled_reason,
-  created_at: timestamp(endpoint.created_at),
-  updated_at: timestamp(endpoint.updated_at),
-});
+const shown = (endpoint: Endpoint, more: object = {}) =>
+  view(endpoint, "url is_active disabled_reason created_at updated_at", {
+    event_types: endpoint.event_types ?? ANYTHING,
+    ...more,
+  });
 
 const endpointOf = (model: Model, { caller, path }: Request): Endpoint =>
   withId(ownedBy(caller.organization, model.endpoints), path.id);
@@ -41,28 +39,25 @@ function requireLasting({ caller }: Request): void {
 
 const ENDPOINT = {
   url: text(2000, [RECEIVER], ["", 5]),
-  event_types: kind(
-    ({ chance }) => chance.pick([[EVENTS[0]], [...EVENTS, ...EVENTS]]),
+  event_types: someOf(
+    [[EVENTS[0]], [...EVENTS, ...EVENTS]],
     [[], ["call.over"], "call.ended"],
-    undefined,
     (names: string[]) => EVENTS.filter((name) => names.includes(name)),
   ),
   is_active: BOOLEAN,
 };
 
-const anEndpoint: Operations[string]["path"] = (choice) => ({
-  id: pickOwned(choice, choice.model.endpoints)?.id,
-});
+const forAdmins = (area: string) =>
+  ({ area, roles: ["organization_admin"] }) satisfies Partial<Operations[string]>;
 
-const admin = { area: "events", roles: ["organization_admin"] } satisfies Partial<Operations[string]>;
+const admin = forAdmins("events");
+const anEndpoint = { ...admin, path: pathOf(({ endpoints }) => endpoints) };
 
 const TYPE = oneOf([...EVENTS, "call.*"], ["calls"]);
-const AFTER_ID = kind(({ chance }) => chance.pick(["0", "3", "1000000000"]), ["x", "-1"], undefined, Number);
-const AFTER_EVENT = kind(({ chance }) => chance.pick(["1", "1000000000"]), ["0", "x"], undefined, Number);
-const LISTED = { per_page: PAGE.per_page as never };
+const AFTER_ID = numeral(["0", "3", "1000000000"], ["x", "-1"]);
+const AFTER_EVENT = numeral(["1", "1000000000"], ["0", "x"]);
 
-function usage(model: Model, organization: Organization, { query }: Request) {
-  const { from, to = dateOf(model.now) } = query as { from?: string; to?: string };
+function usage(model: Model, organization: Organization, { from, to = dateOf(model.now) }: Input) {
   const waiting_rooms_count = ownedBy(organization, model.rooms).filter(({ owner }) => !owner).length;
   const isEmpty = from !== undefined && from > to;
   return { usage: isEmpty ? [] : ANYTHING, waiting_rooms_count, waiting_rooms_limit: 20_000 };
@@ -71,17 +66,17 @@ function usage(model: Model, organization: Organization, { query }: Request) {
 export const DELIVERY: Operations = {
   "external GET /events": {
     ...admin,
-    query: { type: TYPE, after: AFTER_ID, ...LISTED },
+    query: { type: TYPE, after: AFTER_ID, ...PER_PAGE },
     play: () => ({ events: ANYTHING, next_after: ANYTHING }),
   },
   "platform GET /events": {
-    query: { type: TYPE, after: oneOf(["0"], ["x", "-1"]), ...LISTED },
+    query: { type: TYPE, after: oneOf(["0"], ["x", "-1"]), ...PER_PAGE },
     play: () => ({ events: ANYTHING, next_after: ANYTHING }),
   },
   "external GET /webhook_endpoints": {
     ...admin,
     play: (model, { caller }) => ({
-      webhook_endpoints: ownedBy(caller.organization, model.endpoints).map(shown),
+      webhook_endpoints: ownedBy(caller.organization, model.endpoints).map((each) => shown(each)),
     }),
   },
   "external POST /webhook_endpoints": {
@@ -92,30 +87,19 @@ export const DELIVERY: Operations = {
       requireLasting(request);
       if (ownedBy(organization, model.endpoints).length >= 10) throw unprocessable("too_many_endpoints");
       const endpoint: Endpoint = {
-        ...{
-          id: 0,
-          organization,
-          creator,
-          event_types: null,
-          is_active: true,
-          disabled_reason: null,
-          rotatedAt: [],
-        },
-        ...request.body.webhook_endpoint,
-        ...{ created_at: model.now, updated_at: model.now },
+        ...{ ...newRow(model), organization, creator, event_types: null, is_active: true },
+        ...{ disabled_reason: null, rotatedAt: [], ...request.body.webhook_endpoint },
       };
       model.endpoints.push(endpoint);
-      return { ...shown(endpoint), secret: ANYTHING };
+      return shown(endpoint, { secret: ANYTHING });
     },
   },
   "external GET /webhook_endpoints/{id}": {
-    ...admin,
-    path: anEndpoint,
+    ...anEndpoint,
     play: (model, request) => shown(endpointOf(model, request)),
   },
   "external PUT /webhook_endpoints/{id}": {
-    ...admin,
-    path: anEndpoint,
+    ...anEndpoint,
     body: resource("webhook_endpoint", ENDPOINT),
     play(model, request) {
       requireLasting(request);
@@ -129,8 +113,7 @@ export const DELIVERY: Operations = {
     },
   },
   "external DELETE /webhook_endpoints/{id}": {
-    ...admin,
-    path: anEndpoint,
+    ...anEndpoint,
     play(model, request) {
       const endpoint = endpointOf(model, request);
       model.endpoints.splice(model.endpoints.indexOf(endpoint), 1);
@@ -138,22 +121,20 @@ export const DELIVERY: Operations = {
   },
   "external POST /webhook_endpoints/{id}/rotate_secret": {
     status: 200,
-    ...admin,
-    path: anEndpoint,
+    ...anEndpoint,
     play(model, request) {
       requireLasting(request);
       const endpoint = endpointOf(model, request);
-      const recent = endpoint.rotatedAt.filter((time) => time + 86_400_000 > model.now);
+      const recent = endpoint.rotatedAt.filter((time) => time + DAY > model.now);
       if (recent.length >= 5) throw unprocessable("too_many_secrets");
       endpoint.rotatedAt = [...recent, model.now];
       endpoint.updated_at = model.now;
-      return { ...shown(endpoint), secret: ANYTHING };
+      return shown(endpoint, { secret: ANYTHING });
     },
   },
   "external GET /webhook_endpoints/{id}/deliveries": {
-    ...admin,
-    path: anEndpoint,
-    query: { after: AFTER_EVENT, ...LISTED },
+    ...anEndpoint,
+    query: { after: AFTER_EVENT, ...PER_PAGE },
     play(model, request) {
       endpointOf(model, request);
       return { deliveries: ANYTHING, next_after: ANYTHING };
@@ -161,9 +142,8 @@ export const DELIVERY: Operations = {
   },
   "external POST /webhook_endpoints/{id}/redeliver": {
     status: 200,
-    ...admin,
-    path: anEndpoint,
-    body: object({ after: required(kind(({ chance }) => chance.pick([0, 1_000_000_000]), [-1, "0"])) }),
+    ...anEndpoint,
+    body: object({ after: required(someOf([0, 1_000_000_000], [-1, "0"])) }),
     play(model, request) {
       if (!endpointOf(model, request).is_active) throw unprocessable("endpoint_inactive");
       const isNone = request.body.after > 0;
@@ -172,8 +152,7 @@ export const DELIVERY: Operations = {
   },
   "external POST /webhook_endpoints/{id}/ping": {
     status: 200,
-    ...admin,
-    path: anEndpoint,
+    ...anEndpoint,
     body: object({ type: oneOf(EVENTS, ["call.over"]) }),
     play(model, request) {
       endpointOf(model, request);
@@ -181,28 +160,24 @@ export const DELIVERY: Operations = {
     },
   },
   "external GET /access_logs": {
-    area: "audit",
-    roles: ["organization_admin"],
+    ...forAdmins("audit"),
     isRecorded: true,
     query: {
       ...RANGE,
       after: AFTER_ID,
-      ...LISTED,
+      ...PER_PAGE,
       event: oneOf(["read", "delete"], ["look"]),
       resource: oneOf(["call", "visit"], ["patient"]),
     },
-    isSound: isInOrder,
     play: () => ({ access_logs: ANYTHING, next_after: ANYTHING }),
   },
   "external GET /access_log_seals": {
-    area: "audit",
-    roles: ["organization_admin"],
-    query: { after: AFTER_ID, ...LISTED },
+    ...forAdmins("audit"),
+    query: { after: AFTER_ID, ...PER_PAGE },
     play: () => ({ access_log_seals: [], next_after: ANYTHING }),
   },
   "external GET /access_logs/{date}": {
-    area: "audit",
-    roles: ["organization_admin"],
+    ...forAdmins("audit"),
     isRecorded: true,
     path: ({ model }) => ({ date: dateOf(model.now) }),
     play() {
@@ -212,20 +187,18 @@ export const DELIVERY: Operations = {
   "external GET /usage": {
     area: "organization",
     query: RANGE,
-    isSound: isInOrder,
-    play: (model, request) => usage(model, request.caller.organization, request),
+    play: (model, request) => usage(model, request.caller.organization, request.query),
   },
   "platform GET /organizations/{organization_id}/usage": {
     query: RANGE,
-    isSound: isInOrder,
-    play: (model, request) => usage(model, organizationOf(model, request), request),
+    play: (model, request) => usage(model, organizationOf(model, request), request.query),
   },
   "platform GET /organizations": {
     query: PAGE,
     play: () => ({ organizations: ANYTHING, pagination: ANYTHING }),
   },
   "platform GET /invites": {
-    query: { status: oneOf(["active"], ["expired"]), after: oneOf(["0"], ["x"]), ...LISTED },
+    query: { status: oneOf(["active"], ["expired"]), after: oneOf(["0"], ["x"]), ...PER_PAGE },
     play: () => ({ organization_invites: ANYTHING, next_after: ANYTHING }),
   },
 };

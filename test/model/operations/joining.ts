@@ -1,43 +1,57 @@
-import { EMAIL, EMAILS, kind, list, NAME, NEVER, object, oneOf, required, resource, text } from "../kinds.ts";
+import { DAY, MINUTE } from "../../../src/units.ts";
+import {
+  EMAIL,
+  EMAILS,
+  kind,
+  list,
+  NAME,
+  NEVER,
+  object,
+  oneOf,
+  required,
+  resource,
+  SEARCHED_EMAIL,
+  text,
+} from "../kinds.ts";
 import {
   ANYTHING,
   found,
+  type Input,
   type Invite,
   type Issuer,
-  idOf,
   Learned,
   type Model,
+  newRow,
   ownedBy,
   page,
   Refusal,
   type Request,
   timestamp,
-  timestampOrNull,
   unprocessable,
+  view,
   withId,
 } from "../model.ts";
-import { bodyId, type Operations, PAGE, pickOwned } from "../operation.ts";
-import { createdUser, join, membersOf, ROLE_NAMES, requireAssignable } from "./members.ts";
+import { MEMBER, type Operations, PAGE, pathOf } from "../operation.ts";
+import {
+  accountOf,
+  createdUser,
+  join,
+  membersOf,
+  pendingOf,
+  ROLE_NAMES,
+  requireAssignable,
+} from "./members.ts";
 import { organizationOf } from "./organizations.ts";
 
-const [SECOND, DAY] = [1000, 86_400_000];
-
-const shown = (invite: Invite) => ({
-  id: idOf(invite),
-  email: invite.email,
-  display_name: invite.display_name,
-  roles: invite.roles,
-  organization_id: invite.organization.id,
-  organization_name: invite.organization.name,
-  expires_at: timestamp(invite.expires_at),
-  used_at: timestampOrNull(invite.used_at),
-  created_at: timestamp(invite.created_at),
-  updated_at: timestamp(invite.updated_at),
-  mail_status: invite.used_at === null ? "queued" : "off",
-  mailed_at: null,
-  created_by_user_id: invite.creator.id,
-  returning_user_id: invite.returning?.id ?? null,
-});
+const shown = (invite: Invite) =>
+  view(invite, "email display_name roles expires_at used_at created_at updated_at", {
+    organization_id: invite.organization.id,
+    organization_name: invite.organization.name,
+    mail_status: invite.used_at === null ? "queued" : "off",
+    mailed_at: null,
+    created_by_user_id: invite.creator.id,
+    returning_user_id: invite.returning?.id ?? null,
+  });
 
 /** For the platform, with the link, which changes when the invite is sent again. */
 const shownWithLink = (model: Model, invite: Invite) => ({
@@ -62,8 +76,6 @@ function unusedInviteOf(model: Model, request: Request): Invite {
   return invite;
 }
 
-const isActive = (now: number) => (invite: Invite) => invite.used_at === null && invite.expires_at > now;
-
 /** Three mails a day may go to one address. @throws Refusal 429 */
 function countMail(model: Model, { organization, email }: Pick<Invite, "organization" | "email">): void {
   const mail = `${organization.id} ${email} ${Math.floor(model.now / DAY)}`;
@@ -72,28 +84,20 @@ function countMail(model: Model, { organization, email }: Pick<Invite, "organiza
   model.mails.set(mail, sent + 1);
 }
 
-const anInvite: Operations[string]["path"] = (choice) => ({
-  id: pickOwned(choice, choice.model.invites)?.id,
-});
+const anInvite = pathOf(({ invites }) => invites);
 
 const INVITEE = { email: required(EMAIL), display_name: required(NAME), role_names: required(ROLE_NAMES) };
 
 const secretOf = (secrets: (model: Model) => Iterable<string>) =>
   kind(({ model, chance }) => chance.pick([...secrets(model), "unknown"].reverse()), [5]);
 
-const shownIssuer = (issuer: Issuer) => ({
-  id: idOf(issuer),
-  organization_id: issuer.organization.id,
-  issuer: issuer.issuer,
-  audience: issuer.audience,
-  jwks_url: issuer.jwks_url,
-  email_claim: "email",
-  require_verified_email: issuer.require_verified_email,
-  created_at: timestamp(issuer.created_at),
-  updated_at: timestamp(issuer.created_at),
-});
+const shownIssuer = (issuer: Issuer) =>
+  view(issuer, "issuer audience jwks_url require_verified_email created_at updated_at", {
+    organization_id: issuer.organization.id,
+    email_claim: "email",
+  });
 
-export const ISSUER_URLS = ["https://idp.example.com", "https://login.example.com"];
+const ISSUER_URLS = ["https://idp.example.com", "https://login.example.com"];
 const AUDIENCES = ["visits", "other"];
 
 const issuersOf = (model: Model, request: Request): Issuer[] =>
@@ -119,9 +123,7 @@ function judge(model: Model, { organization }: Request["caller"], token: string)
   const email = claims?.email.trim().toLowerCase() ?? "";
   const people = membersOf(model, organization).filter((member) => member.email === email);
   const member = people.find(({ roles }) => roles.length > 0);
-  const isPending = ownedBy(organization, model.invites).some(
-    (invite) => invite.email === email && invite.used_at === null,
-  );
+  const isPending = pendingOf(model, organization).some((invite) => invite.email === email);
   const reason = () => {
     if (!claims) return "malformed";
     if (known.length === 0) return "issuer_unknown";
@@ -145,40 +147,33 @@ export const JOINING: Operations = {
     query: {
       ...PAGE,
       status: oneOf(["active", "expired"], ["used"]),
-      email: kind(({ chance }) => chance.pick(EMAILS), ["", "ann"], undefined, EMAIL.read),
+      email: SEARCHED_EMAIL,
     },
     play(model, request) {
-      const { status = "active", email } = request.query as Record<string, string>;
-      const invites = invitesOf(model, request).filter(
+      const { status = "active", email } = request.query;
+      const invites = pendingOf(model, request.caller.organization).filter(
         (invite) =>
-          invite.used_at === null &&
-          isActive(model.now)(invite) === (status === "active") &&
+          invite.expires_at > model.now === (status === "active") &&
           (email === undefined || invite.email === email),
       );
       return page("organization_invites", invites, request, shown);
     },
   },
   "external POST /invites": {
-    body: resource("organization_invite", {
-      ...INVITEE,
-      returning_user_id: bodyId(({ members }) => members),
-    }),
+    body: resource("organization_invite", { ...INVITEE, returning_user_id: MEMBER }),
     play(model, request) {
       const { organization, member: creator } = request.caller;
       const { role_names: roles, returning_user_id, ...invitee } = request.body.organization_invite;
       requireAssignable(request.caller, roles);
-      const members = membersOf(model, organization);
-      if (members.some(({ email, roles }) => email === invitee.email && roles.length > 0))
-        throw unprocessable("account_exists");
-      if (invitesOf(model, request).some(({ email, used_at }) => email === invitee.email && used_at === null))
+      if (accountOf(model, organization, invitee.email)) throw unprocessable("account_exists");
+      if (pendingOf(model, organization).some(({ email }) => email === invitee.email))
         throw unprocessable("invite_pending");
-      const returning = members.find(({ id }) => id === returning_user_id);
+      const returning = membersOf(model, organization).find(({ id }) => id === returning_user_id);
       const mayReturn = returning?.roles.length === 0 && creator.roles.includes("organization_admin");
       if (returning_user_id !== undefined && !mayReturn) throw unprocessable("not_a_former_member");
       const invite: Invite = {
-        ...{ id: 0, organization, creator, ...invitee, roles, returning: returning ?? null },
+        ...{ ...newRow(model), organization, creator, ...invitee, roles, returning: returning ?? null },
         ...{ expires_at: model.now + 7 * DAY, used_at: null, resent_at: null },
-        ...{ created_at: model.now, updated_at: model.now },
       };
       countMail(model, invite);
       model.invites.push(invite);
@@ -202,7 +197,7 @@ export const JOINING: Operations = {
     play(model, request) {
       const invite = unusedInviteOf(model, request);
       const madeAt = invite.resent_at ?? invite.created_at;
-      if (model.now - madeAt < 60 * SECOND) throw new Refusal(429, "invite_sent_recently");
+      if (model.now - madeAt < MINUTE) throw new Refusal(429, "invite_sent_recently");
       countMail(model, invite);
       Object.assign(invite, { resent_at: model.now, updated_at: model.now, expires_at: model.now + 7 * DAY });
       return shown(invite);
@@ -214,19 +209,17 @@ export const JOINING: Operations = {
     }),
     play(model, { caller, body: { organization_invites } }) {
       for (const { role_names } of organization_invites) requireAssignable(caller, role_names);
-      const rows = organization_invites.map(
-        ({ email, role_names: roles }: { email: string; role_names: never }) => ({
-          ...{ email, roles, isFailed: false },
-        }),
-      );
+      const rows = organization_invites.map(({ email, role_names: roles }: Input) => ({
+        ...{ email, roles, isFailed: false },
+      }));
       const { organization, member: creator } = caller;
-      const bulk = { id: 0, organization, creator, rows, created_at: model.now };
+      const bulk = { ...newRow(model), organization, creator, rows };
       model.bulkInvites.push(bulk);
       return { bulk_invite: shownBulk(bulk) };
     },
   },
   "external GET /bulk_invites/{id}": {
-    path: (choice) => ({ id: pickOwned(choice, choice.model.bulkInvites)?.id }),
+    path: pathOf(({ bulkInvites }) => bulkInvites),
     play(model, { caller, path }) {
       const bulk = withId(ownedBy(caller.organization, model.bulkInvites), path.id);
       const failures = bulk.rows.flatMap(({ email, isFailed }, row) =>
@@ -254,9 +247,7 @@ export const JOINING: Operations = {
       if (invite.used_at !== null) throw unprocessable("invite_used");
       if (invite.expires_at <= model.now) throw unprocessable("invite_expired");
       if (invite.returning && invite.returning.roles.length > 0) throw unprocessable("not_a_former_member");
-      const account = membersOf(model, invite.organization).find(
-        ({ email, roles }) => email === invite.email && roles.length > 0,
-      );
+      const account = accountOf(model, invite.organization, invite.email);
       const member = join(model, invite.returning ?? account, invite);
       Object.assign(invite, { used_at: model.now, updated_at: model.now });
       return createdUser(model, member);
@@ -271,7 +262,7 @@ export const JOINING: Operations = {
       if (reason === "invite_pending") throw new Refusal(401, "invite_pending");
       if (reason !== null || !member) throw new Refusal(401, "invalid_token");
       const learn = (code: string) => {
-        model.codes.push({ code, member, expires_at: model.now + 60 * SECOND, isUsed: false });
+        model.codes.push({ code, member, expires_at: model.now + MINUTE, isUsed: false });
       };
       return { code: new Learned(learn) };
     },
@@ -319,25 +310,15 @@ export const JOINING: Operations = {
     play(model, request) {
       const organization = organizationOf(model, request);
       const { issuer } = request.body;
-      if (
-        issuersOf(model, request).some(
-          (each) => each.issuer === issuer.issuer && each.audience === issuer.audience,
-        )
-      )
-        throw unprocessable("issuer_exists");
-      const row: Issuer = {
-        id: 0,
-        organization,
-        require_verified_email: true,
-        ...issuer,
-        created_at: model.now,
-      };
+      const isSame = (each: Issuer) => each.issuer === issuer.issuer && each.audience === issuer.audience;
+      if (issuersOf(model, request).some(isSame)) throw unprocessable("issuer_exists");
+      const row = { ...newRow(model), organization, require_verified_email: true, ...issuer };
       model.issuers.push(row);
       return shownIssuer(row);
     },
   },
   "platform DELETE /organizations/{organization_id}/issuers/{id}": {
-    path: (choice) => ({ id: pickOwned(choice, choice.model.issuers)?.id }),
+    path: pathOf(({ issuers }) => issuers),
     play(model, request) {
       const issuer = withId(issuersOf(model, request), request.path.id);
       model.issuers.splice(model.issuers.indexOf(issuer), 1);
@@ -346,14 +327,11 @@ export const JOINING: Operations = {
 };
 
 function shownBulk(bulk: Model["bulkInvites"][number]) {
+  const total_count = bulk.rows.length;
   const failed_count = bulk.rows.filter(({ isFailed }) => isFailed).length;
-  return {
-    id: idOf(bulk),
-    status: failed_count < bulk.rows.length ? "pending" : "completed",
-    total_count: bulk.rows.length,
-    created_count: 0,
-    failed_count,
-    created_at: timestamp(bulk.created_at),
+  return view(bulk, "created_at", {
+    ...{ total_count, created_count: 0, failed_count },
+    status: failed_count < total_count ? "pending" : "completed",
     updated_at: failed_count > 0 ? ANYTHING : timestamp(bulk.created_at),
-  };
+  });
 }

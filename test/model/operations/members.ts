@@ -1,10 +1,12 @@
-import { EMAIL, EMAILS, kind, list, NAME, nullable, oneOf, required, resource } from "../kinds.ts";
+import { isDeepStrictEqual } from "node:util";
+import { EMAIL, list, NAME, nullable, oneOf, required, resource, SEARCHED_EMAIL } from "../kinds.ts";
 import {
   type Caller,
   found,
   idOf,
   type Member,
   type Model,
+  matches,
   type Organization,
   ownedBy,
   page,
@@ -12,9 +14,10 @@ import {
   type Request,
   type Role,
   unprocessable,
+  view,
   withId,
 } from "../model.ts";
-import { bodyId, type Operations, PAGE, pickOwned, TRUE_OR_FALSE } from "../operation.ts";
+import { MEMBER, type Operations, PAGE, type Path, pickOwned, TRUE_OR_FALSE } from "../operation.ts";
 import { isLimited, organizationOf } from "./organizations.ts";
 import { newRoom } from "./rooms.ts";
 
@@ -24,26 +27,21 @@ const sorted = (roles: readonly Role[]) => ROLES.filter((role) => roles.includes
 
 export const ROLE_NAMES = { ...list(oneOf(ROLES), 1, 10, 3), read: sorted };
 
-const shown = (model: Model, member: Member) => ({
-  id: idOf(member),
-  user_id: idOf(member),
-  email: member.email,
-  display_name: member.display_name,
-  roles: member.roles,
-  assists: member.assists,
-  waiting_room_slug: model.personalRoomOf(member)?.slug ?? null,
-});
+const shown = (model: Model, member: Member, more: object = {}) =>
+  view(member, "email display_name roles assists", {
+    user_id: idOf(member),
+    waiting_room_slug: model.personalRoomOf(member)?.slug ?? null,
+    ...more,
+  });
 
-const shownUser = (model: Model, member: Member) => ({
-  ...shown(model, member),
-  organization_id: member.organization.id,
-});
+const shownUser = (model: Model, member: Member) =>
+  shown(model, member, { organization_id: member.organization.id });
 
 /** Where a user is created, the answer has no `assists`. */
-export function createdUser(model: Model, member: Member) {
-  const { assists: _, ...created } = shownUser(model, member);
-  return created;
-}
+export const createdUser = (model: Model, member: Member) => ({
+  ...shownUser(model, member),
+  assists: undefined,
+});
 
 export const membersOf = (model: Model, organization: Organization) => ownedBy(organization, model.members);
 
@@ -78,15 +76,23 @@ export function requireAssignable({ member, client }: Caller, roles: readonly Ro
   throw unprocessable(isAdmin(member) ? "beyond_own_rights" : "role_above_level");
 }
 
-const accountOf = (model: Model, organization: Organization, email: string | null | undefined) =>
+export const accountOf = (model: Model, organization: Organization, email: string | null | undefined) =>
   membersOf(model, organization).find((member) => member.email === email && member.roles.length > 0);
 
-const pendingOf = (model: Model, organization: Organization) =>
+export const pendingOf = (model: Model, organization: Organization) =>
   ownedBy(organization, model.invites).filter(({ used_at }) => used_at === null);
 
 const withdraw = (model: Model, invites: Model["invites"]) => {
   model.invites = model.invites.filter((invite) => !invites.includes(invite));
 };
+
+const withdrawInvitesTo = (model: Model, organization: Organization, email: string) =>
+  withdraw(
+    model,
+    pendingOf(model, organization).filter((invite) => invite.email === email),
+  );
+
+const CREATOR_REMOVED = { is_active: false, disabled_reason: "creator_removed" };
 
 /** Writes a member, and everything that the roles grant or take away. */
 export function writeMember(model: Model, member: Member, next: Member): Member {
@@ -107,21 +113,12 @@ export function writeMember(model: Model, member: Member, next: Member): Member 
   if (lost.includes("organization_admin"))
     for (const endpoint of model.endpoints)
       if (endpoint.creator === member && endpoint.is_active)
-        Object.assign(endpoint, {
-          is_active: false,
-          disabled_reason: "creator_removed",
-          updated_at: model.now,
-        });
+        Object.assign(endpoint, { ...CREATOR_REMOVED, updated_at: model.now });
   const room = model.rooms.find(({ owner }) => owner === member);
   if (isProvider(member)) {
+    const { organization, display_name: name } = member;
     if (room?.is_retired) Object.assign(room, { is_retired: false, updated_at: model.now });
-    if (!room)
-      newRoom(model, {
-        organization: member.organization,
-        owner: member,
-        name: member.display_name,
-        is_active: true,
-      });
+    if (!room) newRoom(model, { organization, owner: member, name, is_active: true });
   } else if (room && !room.is_retired) {
     Object.assign(room, { is_retired: true, updated_at: model.now });
     model.leaveRoom(room);
@@ -140,11 +137,10 @@ function requireAssists(
 ): number[] {
   if (assists.length > 0 && !member.roles.includes("provider_assistant"))
     throw unprocessable("not_an_assistant");
-  const possible = membersOf(model, member.organization)
-    .filter(isProvider)
-    .map(({ id }) => id);
-  if (!assists.every((id) => possible.includes(id) || before.includes(id)))
-    throw unprocessable("not_a_provider");
+  const possible = membersOf(model, member.organization).flatMap((each) =>
+    isProvider(each) ? [each.id] : [],
+  );
+  if (!assists.every((id) => [...possible, ...before].includes(id))) throw unprocessable("not_a_provider");
   return [...new Set(assists)].sort((one, other) => one - other);
 }
 
@@ -152,13 +148,9 @@ function requireAssists(
 export function join(
   model: Model,
   member: Member | undefined,
-  {
-    organization,
-    email,
-    display_name,
-    roles,
-  }: Pick<Member, "organization" | "email" | "display_name" | "roles">,
+  joining: Pick<Member, "organization" | "email" | "display_name" | "roles">,
 ): Member {
+  const { organization, email, display_name, roles } = joining;
   const fresh = { id: 0, organization, email, display_name, roles, assists: [] };
   if (!member) return writeMember(model, { ...fresh, roles: [] }, fresh);
   const isFormer = member.roles.length === 0;
@@ -183,16 +175,12 @@ function changeMember(model: Model, member: Member, fields: Partial<Member>, cal
     else if (!next.roles.includes("provider_assistant")) next.assists = [];
   }
   if (caller) requireRightsOver(caller, member, next);
-  if (next.roles.length > 0 && fields.email)
-    withdraw(
-      model,
-      pendingOf(model, organization).filter(({ email }) => email === fields.email),
-    );
+  if (next.roles.length > 0 && fields.email) withdrawInvitesTo(model, organization, fields.email);
   writeMember(model, member, next);
 }
 
 function requireRightsOver(caller: Caller, member: Member, next: Member): void {
-  if (JSON.stringify({ ...member, organization: 0 }) === JSON.stringify({ ...next, organization: 0 })) return;
+  if (isDeepStrictEqual(member, next)) return;
   if (isAdmin(member) && isLimited(caller.client)) throw unprocessable("beyond_own_rights");
   requireAssignable(caller, next.roles);
   if (member === caller.member && !isAdmin(next)) throw unprocessable("own_user");
@@ -214,15 +202,11 @@ function endMembership(model: Model, member: Member) {
     each.assists = each.assists.filter((assisted) => assisted !== id);
 }
 
-const ASSISTS = list(
-  bodyId((model) => model.members),
-  0,
-  1000,
-);
+const ASSISTS = list(MEMBER, 0, 1000);
 const CHANGES = { email: nullable(EMAIL), display_name: NAME, roles: ROLE_NAMES, assists: ASSISTS };
 
 /** Mostly a member whose loss does not end the story: few stories lose a caller. */
-const aMember: Operations[string]["path"] = (choice) => {
+const aMember: Path = (choice) => {
   const { model, chance } = choice;
   const others = model.members.filter((member) => !model.clients.some((client) => client.member === member));
   const id = pickOwned(choice, chance.is(0.9) ? others : model.members)?.id;
@@ -241,17 +225,10 @@ export const MEMBERS: Operations = {
     },
   },
   "external GET /organization_users": {
-    query: {
-      ...PAGE,
-      email: kind(({ chance }) => chance.pick(EMAILS), ["", "ann"], undefined, EMAIL.read),
-      role: oneOf(ROLES),
-    },
+    query: { ...PAGE, email: SEARCHED_EMAIL, role: oneOf(ROLES) },
     play(model, request) {
-      const { email, role } = request.query as { email?: string; role?: Role };
       const members = reachOf(model, request.caller).filter(
-        (member) =>
-          (email === undefined || (member.email === email && member.roles.length > 0)) &&
-          (role === undefined || member.roles.includes(role)),
+        matches(request.query, ({ email, roles }) => ({ email: roles.length > 0 && email, role: roles })),
       );
       return page("organization_users", members, request, (member) => shown(model, member));
     },
@@ -280,11 +257,8 @@ export const MEMBERS: Operations = {
       const member = reachedMember(model, request);
       if (member.roles.length === 0) found(undefined);
       requireRightsOver(request.caller, member, { ...member, roles: [], assists: [] });
-      const { revoke_api_clients } = request.query as { revoke_api_clients?: boolean };
-      const hasClients = model.clients.some(
-        (client) => client.member === member && client.revoked_at === null,
-      );
-      if (hasClients && !revoke_api_clients) throw unprocessable("user_has_api_clients");
+      const hasClients = model.clients.some((each) => each.member === member && each.revoked_at === null);
+      if (hasClients && !request.query.revoke_api_clients) throw unprocessable("user_has_api_clients");
       return endMembership(model, member);
     },
   },
@@ -301,7 +275,7 @@ export const MEMBERS: Operations = {
       display_name: required(NAME),
       roles: required(ROLE_NAMES),
       assists: ASSISTS,
-      returning_user_id: bodyId((model) => model.members),
+      returning_user_id: MEMBER,
     }),
     play(model, request) {
       const organization = organizationOf(model, request);
@@ -310,17 +284,11 @@ export const MEMBERS: Operations = {
       const former = membersOf(model, organization).find(({ id }) => id === returning_user_id);
       if (returning_user_id !== undefined && former?.roles.length !== 0)
         throw unprocessable("not_a_former_member");
-      const assisted = requireAssists(
-        model,
-        { id: 0, organization, assists: [], ...former, ...fields },
-        assists,
-      );
+      const newcomer = { id: 0, organization, assists: [], ...former, ...fields };
+      const assisted = requireAssists(model, newcomer, assists);
       const member = join(model, former, { organization, ...fields });
       member.assists = assisted;
-      withdraw(
-        model,
-        pendingOf(model, organization).filter(({ email }) => email === fields.email),
-      );
+      withdrawInvitesTo(model, organization, fields.email);
       return createdUser(model, member);
     },
   },

@@ -1,13 +1,14 @@
 import { SCOPES as NAMES_OF_SCOPES } from "../../../src/database/enums.ts";
-import { BOOLEAN, kind, nullable, required, resource, text } from "../kinds.ts";
+import { HOUR } from "../../../src/units.ts";
+import { BOOLEAN, kind, nullable, required, resource, someOf, text } from "../kinds.ts";
 import {
   ANYTHING,
   type Client,
   found,
-  idOf,
   invalid,
   Learned,
   type Model,
+  newRow,
   type Organization,
   ownedBy,
   page,
@@ -17,9 +18,10 @@ import {
   timestamp,
   timestampOrNull,
   unprocessable,
+  view,
   withId,
 } from "../model.ts";
-import { bodyId, type Operations, PAGE, pickOwned } from "../operation.ts";
+import { MEMBER, type Operations, PAGE, type Path, pickOwned } from "../operation.ts";
 
 const SCOPES: readonly string[] = NAMES_OF_SCOPES;
 
@@ -29,37 +31,19 @@ const APP_URL = "http://localhost:3000";
 export const organizationOf = (model: Model, { path }: Request): Organization =>
   withId(model.organizations, path.organization_id);
 
+const SHOWN =
+  "name slug recording_retention_days transcript_retention_days participant_retention_days require_acting_user time_zone patient_identifier_system created_at updated_at";
+
 /** For the organization itself, with the address of the web app. */
-const shownOwn = (organization: Organization) => ({ ...shared(organization), app_url: APP_URL });
+const shownOwn = (organization: Organization) =>
+  view(organization, SHOWN, { region: null, app_url: APP_URL });
 
-const shared = (organization: Organization) => ({
-  id: idOf(organization),
-  name: organization.name,
-  slug: organization.slug,
-  recording_retention_days: organization.recording_retention_days,
-  transcript_retention_days: organization.transcript_retention_days,
-  participant_retention_days: organization.participant_retention_days,
-  require_acting_user: organization.require_acting_user,
-  region: null,
-  time_zone: organization.time_zone,
-  patient_identifier_system: organization.patient_identifier_system,
-  created_at: timestamp(organization.created_at),
-  updated_at: timestamp(organization.updated_at),
-});
-
-const shown = (organization: Organization) => ({
-  ...shared(organization),
-  is_suspended: organization.is_suspended,
-});
+const shown = (organization: Organization) => view(organization, `${SHOWN} is_suspended`, { region: null });
 
 const NAME = text(255, ["Riverside", "Hillside Clinic"]);
-const DAYS = nullable(kind(({ chance }) => chance.pick([null, 1, 30, 36_500]), [0, 36_501, 1.5, "30"]));
-const TIME_ZONE = nullable(
-  kind(({ chance }) => chance.pick([null, "Europe/Berlin", "Asia/Kathmandu"]), ["+02:00", "Mars/Olympus", 2]),
-);
-const IDENTIFIER_SYSTEM = nullable(
-  kind(({ chance }) => chance.pick([null, "urn:oid:2.999.7"]), ["patients", "urn:a|b", 2]),
-);
+const DAYS = nullable(someOf([null, 1, 30, 36_500], [0, 36_501, 1.5, "30"]));
+const TIME_ZONE = nullable(someOf([null, "Europe/Berlin", "Asia/Kathmandu"], ["+02:00", "Mars/Olympus", 2]));
+const IDENTIFIER_SYSTEM = nullable(someOf([null, "urn:oid:2.999.7"], ["patients", "urn:a|b", 2]));
 const CHANGEABLE = {
   name: NAME,
   recording_retention_days: DAYS,
@@ -73,43 +57,31 @@ const CHANGEABLE = {
 export const includesScope = (scopes: readonly string[] | null, scope: string) =>
   !scopes || scopes.includes(scope) || scopes.includes(scope.replace(/:read$/, ":write"));
 
-const issued = (client: Client) => ({
-  id: idOf(client),
-  name: client.name,
-  organization_user_id: client.member.id,
-  client_id: client.client_id,
-  scopes: client.scopes,
-  expires_at: timestampOrNull(client.expires_at),
-});
+const issued = (client: Client, more: object = {}) =>
+  view(client, "name client_id scopes expires_at", { organization_user_id: client.member.id, ...more });
 
-const listed = (client: Client) => ({
-  ...issued(client),
-  secret_hint: client.client_secret.slice(-4),
-  last_used_at: ANYTHING,
-  revoked_at: timestampOrNull(client.revoked_at),
-});
+const listed = (client: Client) =>
+  issued(client, {
+    secret_hint: client.client_secret.slice(-4),
+    last_used_at: ANYTHING,
+    revoked_at: timestampOrNull(client.revoked_at),
+  });
 
 const API_CLIENT = resource("api_client", {
   name: required(text(255, ["Integration", "Kiosk"])),
-  organization_user_id: required(bodyId((model) => model.members)),
-  scopes: nullable(
-    kind(
-      ({ chance }) =>
-        chance.pick([
-          null,
-          ["rooms:read"],
-          ["organization:write", "members:write"],
-          ["rooms:write", "rooms:read"],
-        ]),
+  organization_user_id: required(MEMBER),
+  scopes: nullable({
+    ...someOf(
+      [null, ["rooms:read"], ["organization:write", "members:write"], ["rooms:write", "rooms:read"]],
       [[], ["everything"], "rooms:read"],
-      (value) => Array.isArray(value) && value.length > 0 && value.every((each) => SCOPES.includes(each)),
       (value: string[]) => SCOPES.filter((scope) => value.includes(scope)),
     ),
-  ),
+    accepts: (value) =>
+      Array.isArray(value) && value.length > 0 && value.every((each) => SCOPES.includes(each)),
+  }),
   expires_at: nullable(
     kind(
-      ({ chance, model }) =>
-        chance.pick([null, new Date(model.now + 3_600_000_000).toISOString(), "2020-01-01T00:00:00Z"]),
+      ({ chance, model }) => chance.pick([null, timestamp(model.now + 1000 * HOUR), "2020-01-01T00:00:00Z"]),
       ["soon", 5],
       undefined,
       (value: string) => Date.parse(value),
@@ -133,17 +105,15 @@ function issueClient(model: Model, organization: Organization, own: Rights, { bo
   if ((expires_at ?? Number.POSITIVE_INFINITY) > (own.expires_at ?? Number.POSITIVE_INFINITY))
     throw unprocessable("beyond_own_rights");
   if (expires_at !== null && expires_at <= model.now) throw invalid();
-  const client: Client = {
-    ...{ id: 0, organization, member, name, scopes, expires_at, client_id: "", client_secret: "" },
-    ...{ created_at: model.now, last_used_at: null, revoked_at: null },
-  };
+  const rights = { scopes, expires_at, revoked_at: null };
+  const fields = { organization, member, name, ...rights, client_id: "", client_secret: "" };
+  const client: Client = { ...newRow(model), ...fields };
   model.clients.push(client);
   const learned = (field: "client_id" | "client_secret") =>
     new Learned((value: string) => {
       client[field] = value;
     });
-  const secrets = { client_id: learned("client_id"), client_secret: learned("client_secret") };
-  return { ...issued(client), ...secrets };
+  return issued(client, { client_id: learned("client_id"), client_secret: learned("client_secret") });
 }
 
 const clientsOf = (model: Model, organization: Organization) => ownedBy(organization, model.clients);
@@ -159,7 +129,7 @@ function revoke(model: Model, organization: Organization, { path }: Request, own
 }
 
 /** Mostly a client that the story has created. */
-const aClient: Operations[string]["path"] = (choice) => {
+const aClient: Path = (choice) => {
   const { clients } = choice.model;
   return { id: pickOwned(choice, choice.chance.is(0.9) ? clients.slice(6) : clients)?.id };
 };
@@ -171,28 +141,16 @@ export const ORGANIZATIONS: Operations = {
       slug: kind(() => undefined, ["A", "a--b", "-a", 5]),
       time_zone: TIME_ZONE,
     }),
-    play(
-      model,
-      {
-        body: {
-          organization: { name, time_zone = null },
-        },
-      },
-    ) {
+    play(model, { body }) {
+      const { name, time_zone = null } = body.organization;
+      const retention = { recording_retention_days: null, transcript_retention_days: null };
       const organization: Organization = {
-        ...{ id: 0, name, slug: "", mail_name: name },
+        ...{ ...newRow(model), name, slug: "", mail_name: name, time_zone, patient_identifier_system: null },
         ...{
-          recording_retention_days: null,
-          transcript_retention_days: null,
+          ...retention,
           participant_retention_days: null,
-        },
-        ...{
           require_acting_user: false,
-          time_zone,
-          patient_identifier_system: null,
           is_suspended: false,
-          created_at: model.now,
-          updated_at: model.now,
         },
       };
       model.organizations.push(organization);
@@ -232,12 +190,12 @@ export const ORGANIZATIONS: Operations = {
   },
   "external GET /api_client": {
     area: null,
-    play: (_, { caller: { client, member } }) => ({
-      ...issued(client),
-      roles: member.roles,
-      last_used_at: ANYTHING,
-      created_at: timestamp(client.created_at),
-    }),
+    play: (_, { caller: { client, member } }) =>
+      issued(client, {
+        roles: member.roles,
+        last_used_at: ANYTHING,
+        created_at: timestamp(client.created_at),
+      }),
   },
   "external GET /api_clients": {
     roles: ["organization_admin"],

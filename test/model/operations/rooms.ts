@@ -1,65 +1,66 @@
-import { kind, NAME, NAMES, NEVER, nullable, oneOf, required, resource, text, usual } from "../kinds.ts";
+import { DAY, HOUR } from "../../../src/units.ts";
+import {
+  lowerCase,
+  NAME,
+  NAMES,
+  NEVER,
+  nullable,
+  oneOf,
+  required,
+  resource,
+  someOf,
+  text,
+  time,
+  usual,
+} from "../kinds.ts";
 import {
   found,
+  type Input,
   idOf,
   invalid,
   type Model,
+  matches,
+  newRow,
   type Organization,
+  ownedBy,
   page,
   portion,
   type Request,
   type Room,
   requireUnchanged,
   type Sub,
-  timestamp,
   unprocessable,
+  view,
   withId,
 } from "../model.ts";
-import { bodyId, type Operations, PAGE, pickOwned, queryId, TRUE_OR_FALSE } from "../operation.ts";
+import { bodyId, type Operations, PAGE, type Path, pickOwned, queryId, TRUE_OR_FALSE } from "../operation.ts";
 
-const SUB_HOURS = 24;
-
-export const shownRoom = (model: Model, room: Room) => ({
-  id: idOf(room),
-  organization_id: room.owner ? null : room.organization.id,
-  user_id: room.owner?.id ?? null,
-  name: room.name,
-  slug: room.slug,
-  theme: room.theme,
-  is_active: room.is_active,
-  created_at: timestamp(room.created_at),
-  updated_at: timestamp(room.updated_at),
-  waiting_count: model.waitingIn(room).length,
-  user: { display_name: room.owner?.display_name ?? room.organization.name },
-});
+const shownRoom = (model: Model, room: Room) =>
+  view(room, "name slug theme is_active created_at updated_at", {
+    organization_id: room.owner ? null : room.organization.id,
+    user_id: room.owner?.id ?? null,
+    waiting_count: model.waitingIn(room).length,
+    user: { display_name: room.owner?.display_name ?? room.organization.name },
+  });
 
 export function newRoom(
   model: Model,
   fields: Pick<Room, "organization" | "owner" | "name"> & Partial<Room>,
 ): Room {
-  const room: Room = {
-    id: 0,
-    slug: model.newSlug(fields.organization, fields.name),
-    theme: "default",
-    is_active: false,
-    is_retired: false,
-    created_at: model.now,
-    updated_at: model.now,
-    ...fields,
-  };
+  const slug = model.newSlug(fields.organization, fields.name);
+  const room = { ...newRow(model), slug, theme: "default", is_active: false, is_retired: false, ...fields };
   model.rooms.push(room);
   model.slugs.set(room.slug, room);
   return room;
 }
 
 const roomsOf = (model: Model, organization: Organization) =>
-  model.rooms.filter((room) => room.organization === organization && !room.is_retired);
+  ownedBy(organization, model.rooms).filter(({ is_retired }) => !is_retired);
 
-export const roomOf = (
-  model: Model,
-  { caller, path }: Request,
-  slug = path.slug ?? path.waiting_room_slug,
-): Room => found(roomsOf(model, caller.organization).find((room) => room.slug === slug?.toLowerCase()));
+const roomOf = (model: Model, { caller, path }: Request): Room => {
+  const slug = (path.slug ?? path.waiting_room_slug)?.toLowerCase();
+  return found(roomsOf(model, caller.organization).find((room) => room.slug === slug));
+};
 
 const ROOM = {
   theme: text(50, ["default", "dark"]),
@@ -67,52 +68,35 @@ const ROOM = {
   slug: NEVER,
 };
 
-const shownSub = (model: Model, sub: Sub) => ({
-  id: idOf(sub),
-  waiting_room_id: idOf(sub.room),
-  user_id: sub.user?.id ?? null,
-  sub_waiting_room_slug: (sub.user && model.personalRoomOf(sub.user)?.slug) ?? null,
-  datetime_start: timestamp(sub.datetime_start),
-  datetime_end: timestamp(sub.datetime_end),
-  created_at: timestamp(sub.created_at),
-  updated_at: timestamp(sub.updated_at),
-});
+const shownSub = (model: Model, sub: Sub) =>
+  view(sub, "datetime_start datetime_end created_at updated_at", {
+    waiting_room_id: idOf(sub.room),
+    user_id: sub.user?.id ?? null,
+    sub_waiting_room_slug: (sub.user && model.personalRoomOf(sub.user)?.slug) ?? null,
+  });
 
 const subsOf = (model: Model, room: Room) => model.subs.filter((sub) => sub.room === room);
 
 const isActiveAt = (now: number) => (sub: Sub) => sub.datetime_start <= now && now < sub.datetime_end;
 
-const utc = (hours: readonly number[]) =>
-  kind(
-    ({ chance, model }) =>
-      new Date(Math.floor(model.now / 3_600_000 + chance.pick(hours)) * 3_600_000).toISOString(),
+const hoursAhead = (hours: readonly number[]) =>
+  time(
+    (now, chance) => Math.floor(now / HOUR + chance.pick(hours)) * HOUR,
     ["2126-01-31T09:30:00+01:00", "2126-01-31T09:30:00", "later", 5],
-    undefined,
-    (value: string) => Date.parse(value),
   );
 
-const START = utc([0, -1, 1, 2, 3, 24]);
-const END = utc([1, 2, 3, 4, 30, -2]);
+const START = hoursAhead([0, -1, 1, 2, 3, 24]);
+const END = hoursAhead([1, 2, 3, 4, 30, -2]);
 
-const endsAfterItStarts = ({
-  datetime_start: start,
-  datetime_end: end,
-}: {
-  datetime_start?: number;
-  datetime_end?: number | null;
-}) => start === undefined || typeof end !== "number" || end > start;
+const endsAfterItStarts = ({ datetime_start: start, datetime_end: end }: Input) =>
+  start === undefined || typeof end !== "number" || end > start;
 
 const SUBSTITUTE = bodyId(({ rooms, members }) => {
   const providers = rooms.flatMap(({ owner, is_retired }) => (owner && !is_retired ? [owner] : []));
   return [...providers, ...members.slice(0, 1)];
 });
 
-function requirePossible(
-  model: Model,
-  sub: Sub,
-  before?: { user: Sub["user"] },
-  user_id?: number | null,
-): void {
+function requirePossible(model: Model, sub: Sub, user_id: number | null | undefined, before?: Sub): void {
   if (sub.datetime_end <= sub.datetime_start) throw invalid();
   if (typeof user_id === "number" && user_id !== before?.user?.id) {
     if (user_id === sub.room.owner?.id) throw unprocessable("owner_substitutes");
@@ -127,15 +111,12 @@ function subOf(model: Model, request: Request): Sub {
   return withId(subsOf(model, roomOf(model, request)), request.path.id);
 }
 
-const memberOf = (model: Model, { caller }: Request, id: number | null | undefined) =>
-  model.members.find((member) => member.organization === caller.organization && member.id === id) ?? null;
+const memberOf = (model: Model, { caller }: Request, id: number | null) =>
+  ownedBy(caller.organization, model.members).find((member) => member.id === id) ?? null;
 
 /** Mostly a sub of the room in the path. */
-const pathOfSub: Operations[string]["path"] = (choice) => {
-  const sub = pickOwned(
-    choice,
-    choice.model.subs.map((each) => ({ ...each, organization: each.room.organization })),
-  );
+const pathOfSub: Path = (choice) => {
+  const sub = pickOwned(choice, choice.model.subs);
   return { id: sub?.id, ...(choice.chance.is(0.9) && sub ? { waiting_room_slug: sub.room.slug } : {}) };
 };
 
@@ -158,22 +139,14 @@ export const ROOMS: Operations = {
       ...PAGE,
       id: queryId(({ rooms }) => rooms),
       user_id: queryId(({ members }) => members),
-      name: kind(
-        ({ chance }) => chance.pick([...Object.keys(NAMES), "ROOM"]),
-        ["\u200b"],
-        undefined,
-        (value: string) => value.trim().toLowerCase(),
-      ),
+      name: someOf([...Object.keys(NAMES), "ROOM"], ["\u200b"], lowerCase),
       is_active: TRUE_OR_FALSE,
     },
     play(model, request) {
-      const { id, user_id, name, is_active } = request.query as Record<string, unknown>;
       const rooms = roomsOf(model, request.caller.organization).filter(
-        (room) =>
-          (id === undefined || room.id === id) &&
-          (user_id === undefined || room.owner?.id === user_id) &&
-          (name === undefined || room.name.toLowerCase() === name) &&
-          (is_active === undefined || room.is_active === is_active),
+        matches(request.query, ({ id, owner, name, is_active }) => ({
+          ...{ id, user_id: owner?.id, name: name.toLowerCase(), is_active },
+        })),
       );
       return page("waiting_rooms", rooms, request, (room) => shownRoom(model, room));
     },
@@ -252,15 +225,11 @@ export const ROOMS: Operations = {
       const room = roomOf(model, request);
       const { user_id, datetime_start, datetime_end } = request.body.waiting_room_sub;
       const sub: Sub = {
-        id: 0,
-        room,
+        ...{ ...newRow(model), organization: room.organization, room, datetime_start },
         user: memberOf(model, request, user_id),
-        datetime_start,
-        datetime_end: datetime_end ?? datetime_start + SUB_HOURS * 3_600_000,
-        created_at: model.now,
-        updated_at: model.now,
+        datetime_end: datetime_end ?? datetime_start + DAY,
       };
-      requirePossible(model, sub, undefined, user_id);
+      requirePossible(model, sub, user_id);
       model.subs.push(sub);
       return shownSub(model, sub);
     },
@@ -285,7 +254,7 @@ export const ROOMS: Operations = {
         datetime_end: times.datetime_end ?? datetime_start + sub.datetime_end - sub.datetime_start,
         updated_at: model.now,
       };
-      requirePossible(model, next, sub, user_id);
+      requirePossible(model, next, user_id, sub);
       Object.assign(sub, next);
       return shownSub(model, sub);
     },

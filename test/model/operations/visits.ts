@@ -1,5 +1,8 @@
+import { isDeepStrictEqual } from "node:util";
+import { DAY, HOUR, MINUTE } from "../../../src/units.ts";
 import { dateIn } from "../../support/time_zones.ts";
 import {
+  type Choice,
   kind,
   list,
   NAME,
@@ -8,18 +11,24 @@ import {
   oneOf,
   required,
   resource,
-  text,
+  someOf,
   time,
   usual,
+  verbatim,
 } from "../kinds.ts";
 import {
   type Caller,
+  type Input,
   idOf,
   invalid,
   Learned,
   type Member,
   type Model,
+  matches,
+  newRow,
   notFound,
+  type Organization,
+  ownedBy,
   pageAfter,
   Refusal,
   type Request,
@@ -27,14 +36,16 @@ import {
   timestamp,
   unprocessable,
   type Visit,
+  view,
   withId,
 } from "../model.ts";
 import {
   AFTER,
   bodyId,
-  DAY,
-  isInOrder,
+  DATE,
+  MEMBER,
   type Operations,
+  pathOf,
   pickOwned,
   queryId,
   RANGE,
@@ -43,37 +54,28 @@ import {
 import { membersOf, reachOf } from "./members.ts";
 import { destinationOf } from "./rooms.ts";
 
-const [HOUR, DAYS] = [3_600_000, 86_400_000];
-
 export const REFERENCES = ["A-1", "B 2"];
 export const PEOPLE = ["P-1", "P 2"];
 
-export const REFERENCE = nullable({ ...text(255, REFERENCES), read: (value) => value });
-export const PERSON_REFERENCE = nullable({ ...text(255, PEOPLE), read: (value) => value });
+export const REFERENCE = nullable(verbatim(255, REFERENCES));
+export const PERSON_REFERENCE = nullable(verbatim(255, PEOPLE));
 export const PARTICIPANT_ROLE = oneOf(["recipient", "recipient", "provider"]);
-export const USER = nullable(bodyId((model) => model.members));
+export const USER = nullable(MEMBER);
 
 export const METRICS_QUERY = {
-  date_start: DAY,
-  date_end: DAY,
+  date_start: DATE,
+  date_end: DATE,
   user_id: queryId((model) => model.members),
   waiting_room_id: queryId((model) => model.rooms),
-  days: kind(() => "local", ["utc", "Local"]),
+  days: oneOf(["local"], ["utc", "Local"]),
 };
 
-const listed = (visit: Visit) => ({
-  id: idOf(visit),
-  waiting_room_id: idOf(visit.room),
-  organization_user_id: visit.holder ? idOf(visit.holder) : null,
-  external_reference: visit.external_reference,
-  status: visit.status,
-  starts_at: timestamp(visit.starts_at),
-  ends_at: timestamp(visit.ends_at),
-  call_ids: [],
-  participants: visit.participants,
-  created_at: timestamp(visit.created_at),
-  updated_at: timestamp(visit.updated_at),
-});
+const listed = (visit: Visit) =>
+  view(visit, "external_reference status starts_at ends_at participants created_at updated_at", {
+    waiting_room_id: idOf(visit.room),
+    organization_user_id: visit.holder && idOf(visit.holder),
+    call_ids: [],
+  });
 
 const shown = (model: Model, visit: Visit) => ({
   ...listed(visit),
@@ -85,21 +87,19 @@ const shown = (model: Model, visit: Visit) => ({
   })),
 });
 
+/** Whether the caller sees what belongs to this member, or to the whole organization. */
+const isReached = (model: Model, caller: Caller) => (organization: Organization, owner: Member | null) =>
+  organization === caller.organization && (!owner || reachOf(model, caller).includes(owner));
+
 /** A room of the organization, or the personal room of a provider whom the caller reaches. */
 export const reachedRoom = (model: Model, caller: Caller, slug: string | undefined): Room | undefined =>
   model.rooms.find(
-    (room) =>
-      room.organization === caller.organization &&
-      !room.is_retired &&
-      room.slug === slug?.toLowerCase() &&
-      (!room.owner || reachOf(model, caller).includes(room.owner)),
+    ({ organization, owner, is_retired, slug: own }) =>
+      !is_retired && own === slug?.toLowerCase() && isReached(model, caller)(organization, owner),
   );
 
 const visitsOf = (model: Model, caller: Caller) =>
-  model.visits.filter(
-    ({ organization, holder }) =>
-      organization === caller.organization && (!holder || reachOf(model, caller).includes(holder)),
-  );
+  model.visits.filter(({ organization, holder }) => isReached(model, caller)(organization, holder));
 
 const visitOf = (model: Model, { caller, path }: Request): Visit => withId(visitsOf(model, caller), path.id);
 
@@ -110,24 +110,26 @@ const PARTICIPANT = {
   external_reference: PERSON_REFERENCE,
 };
 
-export const ROOM_SLUG = kind(
-  (choice) => {
-    const rooms = choice.model.rooms.filter(({ is_retired }) => !is_retired);
-    return pickOwned(choice, rooms)?.slug ?? "nowhere--room";
-  },
-  [5],
-);
+const NEWCOMER = { ...PARTICIPANT, role: required(PARTICIPANT_ROLE), display_name: required(NAME) };
 
-const VISIT = {
-  waiting_room_slug: ROOM_SLUG,
-  organization_user_id: USER,
-  starts_at: time([60, 90, 120, 1440]),
-  ends_at: time([1500, 150, 30, 3000]),
-  external_reference: REFERENCE,
+const aRoomSlug = (choice: Choice) => {
+  const rooms = choice.model.rooms.filter(({ is_retired }) => !is_retired);
+  return pickOwned(choice, rooms)?.slug ?? "nowhere--room";
 };
 
-// biome-ignore lint/suspicious/noExplicitAny: a validated body
-type Input = any;
+const minutesAhead = (minutes: readonly number[]) =>
+  time(
+    (now, chance) => now + chance.pick(minutes) * MINUTE,
+    ["tomorrow", "2026-01-31", "2026-01-31T09:30", 5],
+  );
+
+const VISIT = {
+  waiting_room_slug: kind(aRoomSlug, [5]),
+  organization_user_id: USER,
+  starts_at: minutesAhead([60, 90, 120, 1440]),
+  ends_at: minutesAhead([1500, 150, 30, 3000]),
+  external_reference: REFERENCE,
+};
 
 /** The people whom a plan names: the known ones, found by their id, and then the new ones. */
 function namedIn(visit: Visit | undefined, participants: Input[] | undefined) {
@@ -148,19 +150,13 @@ function namedIn(visit: Visit | undefined, participants: Input[] | undefined) {
   return { people: people.sort((one, other) => one.id - other.id), last };
 }
 
-function holderOf(
-  model: Model,
-  caller: Caller,
-  room: Room,
-  before: Member | null,
-  said: number | null | undefined,
-) {
+function holderOf(model: Model, caller: Caller, room: Room, before: Member | null, said: Input) {
   if (room.owner) {
     if (said && said !== room.owner.id) throw unprocessable("not_a_provider");
     return room.owner;
   }
-  if (said === undefined) return before;
-  if (said === null || said === before?.id) return said === null ? null : before;
+  if (said === null) return null;
+  if (said === undefined || said === before?.id) return before;
   const holder = reachOf(model, caller).find(({ id }) => id === said);
   if (!holder?.roles.includes("provider")) throw unprocessable("not_a_provider");
   return holder;
@@ -175,8 +171,8 @@ function planOf(model: Model, caller: Caller, before: Visit | undefined, input: 
   if (!room) throw unprocessable("room_unknown");
   const starts_at = input.starts_at ?? before?.starts_at;
   const ends_at = input.ends_at ?? starts_at + (before ? before.ends_at - before.starts_at : HOUR);
-  if (ends_at <= starts_at || ends_at - starts_at > DAYS) throw invalid();
-  if (ends_at !== before?.ends_at && (ends_at <= model.now || ends_at > model.now + 730 * DAYS))
+  if (ends_at <= starts_at || ends_at - starts_at > DAY) throw invalid();
+  if (ends_at !== before?.ends_at && (ends_at <= model.now || ends_at > model.now + 730 * DAY))
     throw invalid();
   const users = membersOf(model, caller.organization)
     .filter(({ roles }) => roles.length > 0)
@@ -190,7 +186,7 @@ function planOf(model: Model, caller: Caller, before: Visit | undefined, input: 
   return { room, holder, external_reference, starts_at, ends_at };
 }
 
-const aVisit: Operations[string]["path"] = (choice) => ({ id: pickOwned(choice, choice.model.visits)?.id });
+const aVisit = pathOf(({ visits }) => visits);
 
 export const VISITS: Operations = {
   "external GET /visits": {
@@ -201,27 +197,16 @@ export const VISITS: Operations = {
       status: oneOf(["planned", "cancelled", "started"], ["open"]),
       external_reference: referenceOf(REFERENCES),
       participant_reference: referenceOf(PEOPLE),
-      organization_user_id: queryId((model) => model.members),
+      organization_user_id: queryId(({ members }) => members),
     },
-    isSound: isInOrder,
     play(model, { caller, query }) {
-      const { from, to, after, status, external_reference, participant_reference, organization_user_id } =
-        query as Record<string, string | undefined>;
-      const [time = Number.NEGATIVE_INFINITY, id = 0] = (after ?? "").split(".").filter(Boolean).map(Number);
-      const visits = visitsOf(model, caller)
-        .filter(
-          (visit) =>
-            (from === undefined || visit.starts_at >= Date.parse(from)) &&
-            (to === undefined || visit.starts_at < Date.parse(to) + DAYS) &&
-            (visit.starts_at > time || (visit.starts_at === time && visit.id > id)) &&
-            (status === undefined || visit.status === status) &&
-            (external_reference === undefined || visit.external_reference === external_reference) &&
-            (participant_reference === undefined ||
-              visit.participants.some((each) => each.external_reference === participant_reference)) &&
-            (organization_user_id === undefined || visit.holder?.id === Number(organization_user_id)),
-        )
-        .sort((one, other) => one.starts_at - other.starts_at || one.id - other.id);
-      return pageAfter({ name: "visits", model, query }, visits, ({ starts_at }) => starts_at, listed);
+      const visits = visitsOf(model, caller).filter(
+        matches(query, ({ status, external_reference, participants, holder }) => ({
+          ...{ status, external_reference, organization_user_id: holder?.id },
+          participant_reference: participants.map((each) => each.external_reference),
+        })),
+      );
+      return pageAfter("visits", visits, { model, query }, ({ starts_at }) => starts_at, listed);
     },
   },
   "external POST /visits": {
@@ -229,24 +214,13 @@ export const VISITS: Operations = {
       ...VISIT,
       waiting_room_slug: required(VISIT.waiting_room_slug),
       starts_at: required(VISIT.starts_at),
-      participants: required(
-        list(
-          object({ ...PARTICIPANT, role: required(PARTICIPANT_ROLE), display_name: required(NAME) }),
-          1,
-          20,
-        ),
-      ),
+      participants: required(list(object(NEWCOMER), 1, 20)),
     }),
     play(model, { caller, body: { visit: input } }) {
       const { people, last } = namedIn(undefined, input.participants);
       const visit: Visit = {
-        ...{
-          id: 0,
-          organization: caller.organization,
-          status: "planned",
-          ...planOf(model, caller, undefined, input),
-        },
-        ...{ participants: people, lastParticipant: last, created_at: model.now, updated_at: model.now },
+        ...{ ...newRow(model), organization: caller.organization, status: "planned" },
+        ...{ ...planOf(model, caller, undefined, input), participants: people, lastParticipant: last },
       };
       model.visits.push(visit);
       return shown(model, visit);
@@ -264,11 +238,7 @@ export const VISITS: Operations = {
       ...VISIT,
       status: oneOf(["planned", "cancelled"]),
       waiting_room_id: bodyId(({ rooms }) => rooms),
-      participants: list(
-        object({ ...PARTICIPANT, id: kind(({ chance }) => chance.pick([1, 1, 2, 3]), [0, "1"]) }),
-        1,
-        20,
-      ),
+      participants: list(object({ ...PARTICIPANT, id: someOf([1, 1, 2, 3], [0, "1"]) }), 1, 20),
     }),
     play(model, request) {
       const visit = visitOf(model, request);
@@ -279,16 +249,7 @@ export const VISITS: Operations = {
         throw unprocessable("field_not_changeable");
       const { people, last } = namedIn(visit, input.participants);
       const next = { ...planOf(model, request.caller, visit, input), participants: people };
-      const textOf = ({ room, holder, participants, external_reference, starts_at, ends_at }: typeof next) =>
-        JSON.stringify([
-          room.id,
-          holder?.id,
-          participants.map((each) => Object.entries(each).sort()),
-          external_reference,
-          starts_at,
-          ends_at,
-        ]);
-      const isSame = textOf(next) === textOf(visit);
+      const isSame = isDeepStrictEqual({ ...visit, ...next }, visit);
       Object.assign(visit, next, { lastParticipant: last, ...(isSame ? {} : { updated_at: model.now }) });
       return shown(model, visit);
     },
@@ -303,22 +264,16 @@ export const VISITS: Operations = {
   "external GET /visit_metrics": {
     query: METRICS_QUERY,
     play(model, request) {
-      const { dateOf, isCounted } = metricsOf(model, request);
-      const visits = model.visits.filter((visit) => isCounted(visit, visit.holder, visit.starts_at));
-      const dates = [...new Set(visits.map(({ starts_at }) => dateOf(starts_at)))].sort();
-      const count = (status: string) =>
-        Object.fromEntries(
-          dates.map((date) => [
-            date,
-            visits.filter((visit) => visit.status === status && dateOf(visit.starts_at) === date).length,
-          ]),
-        );
-      return {
-        planned: count("planned"),
-        held: count("held"),
-        missed: count("missed"),
-        cancelled: count("cancelled"),
-      };
+      const each = metricsOf(
+        model,
+        request,
+        model.visits.map((visit) => ({ ...visit, started_at: visit.starts_at })),
+      );
+      const count = (wanted: string) =>
+        each((visits) => visits.filter(({ status }) => status === wanted).length);
+      return Object.fromEntries(
+        ["planned", "held", "missed", "cancelled"].map((status) => [status, count(status)]),
+      );
     },
   },
   "platform POST /visits/redeem": {
@@ -336,7 +291,7 @@ export const VISITS: Operations = {
       const participant = visit.participants.find(({ id }) => id === link.participant);
       if (!participant || visit.room.is_retired) throw new Refusal(404, "link_withdrawn");
       if (visit.status === "cancelled") throw unprocessable("visit_cancelled");
-      if (visit.ends_at + DAYS <= model.now) throw unprocessable("visit_over");
+      if (visit.ends_at + DAY <= model.now) throw unprocessable("visit_over");
       const { role, display_name, user_id } = participant;
       const { id, status } = visit;
       return {
@@ -350,27 +305,35 @@ export const VISITS: Operations = {
   },
 };
 
-/** The dates and the filter of metrics: by default, the last 30 days up to today. */
-export function metricsOf({ members, rooms, now }: Model, { caller: { organization }, query }: Request) {
-  const { date_start, date_end } = query as { date_start?: string; date_end?: string };
-  const { user_id, waiting_room_id, days } = query as {
-    user_id?: number;
-    waiting_room_id?: number;
-    days?: string;
-  };
+interface Counted {
+  organization: Organization;
+  room: Room;
+  holder: Member | null;
+  started_at: number;
+}
+
+/** Counts things on each date, by default on the last 30 days up to today. */
+export function metricsOf<Thing extends Counted>(
+  { members, rooms, now }: Model,
+  { caller: { organization }, query }: Request,
+  things: readonly Thing[],
+) {
+  const { date_start, date_end, user_id, waiting_room_id, days } = query;
   const dateOf = (time: number) => dateIn((days && organization.time_zone) ?? "UTC", time);
   const today = dateOf(now);
   const end = date_end ?? (date_start && date_start > today ? date_start : today);
-  const start = date_start ?? new Date(Date.parse(end) - 29 * DAYS).toISOString().slice(0, 10);
+  const start = date_start ?? new Date(Date.parse(end) - 29 * DAY).toISOString().slice(0, 10);
   if (start > end) throw new Refusal(400, "validation_failed");
   const isKnown = (id: number | undefined, things: { id: number; organization: unknown }[]) =>
     id === undefined || things.some((each) => each.id === id && each.organization === organization);
   if (!isKnown(user_id, members) || !isKnown(waiting_room_id, rooms)) throw notFound();
-  const isCounted = (each: { organization: unknown; room: Room }, holder: Member | null, at: number) =>
-    each.organization === organization &&
-    (user_id === undefined || holder?.id === user_id) &&
-    (waiting_room_id === undefined || each.room.id === waiting_room_id) &&
-    start <= dateOf(at) &&
-    dateOf(at) <= end;
-  return { dateOf, isCounted };
+  const counted = ownedBy(organization, things)
+    .filter(matches(query, ({ holder, room }) => ({ user_id: holder?.id, waiting_room_id: room.id })))
+    .map((thing) => ({ thing, date: dateOf(thing.started_at) }))
+    .filter(({ date }) => start <= date && date <= end);
+  const dates = [...new Set(counted.map(({ date }) => date))].sort();
+  return (value: (things: Thing[]) => number) =>
+    Object.fromEntries(
+      dates.map((date) => [date, value(counted.flatMap((each) => (each.date === date ? [each.thing] : [])))]),
+    );
 }

@@ -1,18 +1,34 @@
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
-import { beforeEach, describe, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { app } from "../../src/app.ts";
 import { verifyAccessLog } from "../../src/client/access_log.ts";
 import { runCron } from "../../src/cron.ts";
 import { envOfShard } from "../../src/database/shards.ts";
 import { consumeWebhookDeliveries } from "../../src/delivery/webhook_deliveries/webhook_deliveries.queue.ts";
-import { deleteOldRows, moveOrganization } from "../../src/dev/move.ts";
+import { storeIn } from "../../src/dev/file_store.ts";
+import { withLocalBindings } from "../../src/dev/local_bindings.ts";
+import { deleteOldRows, moveOrganization, undoMove } from "../../src/dev/move.ts";
+import { copyLateFiles } from "../../src/dev/old_files.ts";
+import type { Regions } from "../../src/dev/region_files.ts";
 import type { Run } from "../../src/dev/statement_runner.ts";
+import { readStorageSettings } from "../../src/settings.ts";
 import { DAY } from "../../src/units.ts";
 import { anInvite, aProvider, aVisit } from "../support/clinic.ts";
 import { anEndedCall } from "../support/reports.ts";
 import { bindingsOfShards, databasesInMemory } from "./support/busy_shards.ts";
 import { type ClinicInNode, openClinic, platformCredentials } from "./support/clinic_in_node.ts";
-import { digestsOf, letMinutesPass, runIn, twoOrganizations } from "./support/moving.ts";
+import {
+  digestsOf,
+  dyingAfter,
+  letMinutesPass,
+  livingFor,
+  runIn,
+  twoOrganizations,
+} from "./support/moving.ts";
 import { aBucket } from "./support/streams_of_workers.ts";
 import {
   answer,
@@ -303,3 +319,113 @@ it("An organization that is moving can always be read, and answers writes with 5
   const rooms = (await client("GET", "/waiting_rooms?per_page=100")).body.pagination.total_count;
   expect(rooms).toBe(statuses.filter((status) => status === 201).length);
 });
+
+it("An organization that moves to another region loses no recording, killed at any step, and no download that has begun", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "buckets-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, maxRetries: 5 }));
+  const r2_buckets = ["RECORDINGS", "AUDIT_LOGS", "RECORDINGS_EU", "AUDIT_LOGS_EU"].map((binding) => ({
+    binding,
+    bucket_name: binding.toLowerCase().replaceAll("_", "-"),
+  }));
+  const config = join(folder, "wrangler.json");
+  writeFileSync(config, JSON.stringify({ r2_buckets }));
+  await withLocalBindings({ persistTo: folder, config }, async (local) => {
+    Object.assign(env, local, { SHARD_REGIONS: "0=us,1=us,2=eu", RECORDINGS_S3_BUCKET: "recordings" });
+    for (const [name, value] of Object.entries(env))
+      if (name.startsWith("RECORDINGS_S3_")) Object.assign(env, { [`${name}_EU`]: value });
+    env = { ...env, RECORDINGS_S3_BUCKET_EU: "recordings-eu" } as Env;
+    const { regions, recordings } = realRegions(env);
+    const { key: call_key, results } = await anEndedCall(clinic);
+    const files = new Map<string, Uint8Array>();
+    const reported = new Map<string, number>();
+
+    /** The recorder writes to the old bucket, and reports its file until the report is accepted. */
+    async function record(size: number) {
+      const name = `${clinic.slug}/${files.size}.wav`;
+      files.set(name, Uint8Array.from(randomBytes(size)));
+      await recordings.us.put(name, files.get(name) as Uint8Array);
+    }
+    async function report() {
+      for (const storage_key of files.keys()) {
+        if (reported.has(storage_key)) continue;
+        const egress = { call_key, status: "egress_ended", storage_key };
+        const path = `platform/organizations/${clinic.id}/egresses/${storage_key.replace("/", "-")}`;
+        const { status, body } = await send("PUT", path, platformCredentials, { egress });
+        if (status !== 503) reported.set(storage_key, body.id);
+      }
+    }
+    /** Returns the stored file, or undefined while the organization is frozen. */
+    async function download(storage_key: string) {
+      const path = `${results}/egresses/${reported.get(storage_key)}`;
+      const { status, body } = await clientOnce("GET", path);
+      if (status === 503) return undefined;
+      const [, bucket, key = ""] = /\/s3\/recordings(?:-(eu))?\/(.*)$/.exec(new URL(body.url).pathname) ?? [];
+      return (bucket === "eu" ? recordings.eu : recordings.us).get(key);
+    }
+    const bytesOf = async (file: R2ObjectBody | null | undefined) =>
+      new Uint8Array((await file?.arrayBuffer()) ?? []);
+
+    await record(3_000_000);
+    await record(1000);
+    await report();
+    const [long = "", short = ""] = files.keys();
+    const begun = (await download(long))?.body.getReader();
+    const chunks = [(await begun?.read())?.value];
+    let batches = 0;
+    const underLoad: Run = async (shard, statements) => {
+      const answered = await run(shard, statements);
+      if (++batches % 40 === 0) await record(1000);
+      if (batches % 10 === 0) await report();
+      if (batches % 7 === 0) {
+        const file = await download(short);
+        if (file !== undefined) expect(await bytesOf(file)).toEqual(files.get(short));
+      }
+      return answered;
+    };
+    let undone = 0;
+    for (let steps = 0, isOver = false; !isOver; steps += 5) {
+      const live = livingFor(steps);
+      const through = dyingAfter(steps, underLoad, live);
+      const moving = moveOrganization(through, { id: clinic.id, to: 2 }, SHARDS, undefined, regions(live));
+      isOver = await moving.then(
+        () => true,
+        () => false,
+      );
+      if (isOver || steps % 2 === 0) continue;
+      const undoing = undoMove(run, { id: clinic.id, to: 2 }, regions()).then(() => undone++);
+      await undoing.catch(({ message }) => expect(message).toContain("has moved"));
+    }
+    expect(undone).toBeGreaterThan(5);
+    await sendTwice("GET", "external/calls", clinic.credentials);
+    await report();
+    expect(reported.size).toBe(files.size);
+    await copyLateFiles({ id: clinic.id, run, shards: SHARDS, regions: regions() });
+    const { objects } = await recordings.eu.list();
+    expect(objects.map(({ key }) => key).toSorted()).toEqual([...files.keys()].toSorted());
+    for (const [key, bytes] of files) expect(await bytesOf(await download(key))).toEqual(bytes);
+    for (let part = await begun?.read(); !part?.done; part = await begun?.read()) chunks.push(part?.value);
+    expect(Buffer.concat(chunks as Uint8Array[])).toEqual(Buffer.from(files.get(long) as Uint8Array));
+  });
+});
+
+/** The buckets of an environment, each of whose uses is a step. */
+function realRegions(of: Env) {
+  const inEurope = envOfShard(of, 2);
+  const storeOf = (bucket: R2Bucket, live: () => void) =>
+    new Proxy(storeIn({ settings: readStorageSettings(of), recordings: bucket }), {
+      get(store, name) {
+        live();
+        return Reflect.get(store, name);
+      },
+    });
+  const regions = (live = () => {}): Regions => ({
+    regionOf: (shard) => (shard === 2 ? "eu" : "us"),
+    filesOf(shard) {
+      const { RECORDINGS, AUDIT_LOGS } = shard === 2 ? inEurope : of;
+      const region = shard === 2 ? "eu" : "us";
+      const [recordings, auditLogs] = [storeOf(RECORDINGS, live), storeOf(AUDIT_LOGS, live)];
+      return { region, bucketName: region, recordings, auditLogs, lockedDays: async () => 0 };
+    },
+  });
+  return { regions, recordings: { us: of.RECORDINGS, eu: inEurope.RECORDINGS } };
+}

@@ -223,7 +223,7 @@ async function runShell(args: string[], input: string, cwd: string): Promise<str
   return (await printsOf(shell).ended).output;
 }
 
-/** What differs in structure: keys and types. A list is compared by its first element. `null` fits any type. */
+/** The differences in structure between two JSON values: keys and types. A list is compared by its first element, and `null` fits any type. */
 export function* differences(shown: unknown, received: unknown, at = ""): Generator<string> {
   const types = [shown, received].map((each) => (each === null ? "null" : typeof each));
   if (types.includes("undefined") || (types[0] !== types[1] && !types.includes("null")))

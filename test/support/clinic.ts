@@ -35,6 +35,31 @@ export interface Example {
 /** Makes an example, with new things each time, because a write may use them up. */
 export type MakeExample = (clinic: Clinic) => Promise<Example>;
 
+/** A body, or null for a request without one. */
+type Body = object | null | ((clinic: Clinic) => object | Promise<object>);
+
+/**
+ * Examples for the routes that begin with a pattern. `make` returns the beginning of their path. `bodies` has their methods, each with
+ * the rest of the route.
+ */
+export const below = (
+  pattern: string,
+  make: (clinic: Clinic) => string | Promise<string>,
+  bodies: Record<string, Body>,
+): Record<string, MakeExample> =>
+  Object.fromEntries(
+    Object.entries(bodies).map(([route, body]) => {
+      const [method, rest = ""] = route.split(" ");
+      const example: MakeExample = async (clinic) => {
+        const path = `${await make(clinic)}${rest}`;
+        return body === null
+          ? { path }
+          : { path, body: typeof body === "function" ? await body(clinic) : body };
+      };
+      return [`${method} ${pattern}${rest}`, example];
+    }),
+  );
+
 let made = 0;
 
 export const unique = (word: string) => `${word}-${++made}-${crypto.randomUUID().slice(0, 6)}`;
@@ -78,16 +103,7 @@ export const anInvite = (more: object = {}) => ({
   ...more,
 });
 
-/** The path of a new invite. */
-export async function aPendingInvite({ client }: Clinic): Promise<string> {
-  return `/invites/${(await client("POST", "/invites", { organization_invite: anInvite() })).id}`;
-}
-
-/** The path of an invite that is old enough to be sent again. */
-export async function anOldInvite({ client, letAge }: Clinic): Promise<string> {
-  const invite = await client("POST", "/invites", { organization_invite: anInvite() });
-  await letAge(invite);
-  return `/invites/${invite.id}`;
-}
+export const aPendingInvite = ({ client }: Clinic): Promise<{ id: number }> =>
+  client("POST", "/invites", { organization_invite: anInvite() });
 
 export const AGE_INVITE = "update invites set created_at = created_at - 300000 where id = ?";

@@ -1,217 +1,156 @@
 import {
   anInvite,
-  anOldInvite,
   aPendingInvite,
   aPlan,
   aProvider,
   aRoom,
   aVisit,
+  below,
   type Clinic,
   type MakeExample,
   unique,
 } from "./clinic.ts";
 import { anEndedCall, anEndedEgress, aSoapNote, aTranscript, reported } from "./reports.ts";
 
+const ENDPOINT_URL = "https://hooks.example.com/visits";
+
+const CALL = "/organization_users/:organization_user_id/calls/:call_id";
+
 export const externalExamples: Record<string, MakeExample> = {
-  "GET /organization_users": async () => ({ path: "/organization_users" }),
-  "GET /organization_users/:id": async (clinic) => ({ path: await aMember(clinic) }),
-  "PUT /organization_users/:id": async (clinic) => ({
-    path: await aMember(clinic),
-    body: { organization_user: { display_name: "Dr. Paula", roles: ["provider_assistant"] } },
+  ...below("", () => "", {
+    "GET /organization_users": null,
+    "GET /usage": null,
+    "POST /token_checks": async ({ signIn }) => ({ token_check: { token: await signIn() } }),
+    "GET /api_client": null,
+    "GET /api_clients": null,
+    "GET /waiting_rooms": null,
+    "POST /waiting_rooms": () => ({ waiting_room: { name: unique("Oncology"), is_active: true } }),
+    "GET /visit_metrics": null,
+    "GET /call_metrics": null,
+    "GET /roles": null,
+    "GET /organization": null,
+    "PUT /organization": { organization: { recording_retention_days: 365 } },
+    "POST /invites": () => ({ organization_invite: anInvite() }),
+    "POST /invites/bulk_create": () => aBulkInvite(),
+    "GET /access_log_seals": null,
+    "GET /access_logs": null,
+    "GET /events": null,
   }),
-  "DELETE /organization_users/:id": async (clinic) => ({ path: await aMember(clinic) }),
-  "POST /token_checks": async ({ signIn }) => ({
-    path: "/token_checks",
-    body: { token_check: { token: await signIn() } },
+  ...below("", existing(anEndedCall), { "GET /calls": null, "GET /egresses": null }),
+  ...below("", existing(aVisit), { "GET /visits": null }),
+  ...below("", existing(aPendingInvite), { "GET /invites": null }),
+  ...below("", existing(anEndpoint), { "GET /webhook_endpoints": null }),
+  ...below("", existing(makeRoomForEndpoint), {
+    "POST /webhook_endpoints": { webhook_endpoint: { url: ENDPOINT_URL } },
   }),
-  "GET /usage": async () => ({ path: "/usage" }),
-  "GET /api_client": async () => ({ path: "/api_client" }),
-  "GET /api_clients": async () => ({ path: "/api_clients" }),
+  ...below(
+    "/organization_users/:id",
+    async (clinic) => `/organization_users/${(await aProvider(clinic)).id}`,
+    {
+      GET: null,
+      PUT: { organization_user: { display_name: "Dr. Paula", roles: ["provider_assistant"] } },
+      DELETE: null,
+    },
+  ),
   "POST /api_clients": (clinic) => anApiClient(clinic),
   "DELETE /api_clients/:id": async (clinic) => {
     const { path, body } = await anApiClient(clinic);
     return { path: `${path}/${(await clinic.client("POST", path, body)).id}` };
   },
-  "GET /waiting_rooms": async () => ({ path: "/waiting_rooms" }),
-  "POST /waiting_rooms": async () => ({
-    path: "/waiting_rooms",
-    body: { waiting_room: { name: unique("Oncology"), is_active: true } },
+  ...below("/waiting_rooms/:slug", aRoom, {
+    GET: null,
+    PUT: { waiting_room: { name: "Renamed", is_active: false } },
+    DELETE: null,
+    "GET /participants": null,
   }),
-  "GET /waiting_rooms/:slug": async (clinic) => ({ path: await aRoom(clinic) }),
-  "PUT /waiting_rooms/:slug": async (clinic) => ({
-    path: await aRoom(clinic),
-    body: { waiting_room: { name: "Renamed", is_active: false } },
-  }),
-  "DELETE /waiting_rooms/:slug": async (clinic) => ({ path: await aRoom(clinic) }),
-  "GET /waiting_rooms/:waiting_room_slug/waiting_room_subs": async (clinic) => ({
-    path: `${await aRoom(clinic)}/waiting_room_subs`,
-  }),
-  "POST /waiting_rooms/:waiting_room_slug/waiting_room_subs": (clinic) => aSub(clinic),
-  "PUT /waiting_rooms/:waiting_room_slug/waiting_room_subs/:id": async (clinic) => ({
-    path: await anAddedSub(clinic),
-    body: { waiting_room_sub: { user_id: null } },
-  }),
-  "DELETE /waiting_rooms/:waiting_room_slug/waiting_room_subs/:id": async (clinic) => ({
-    path: await anAddedSub(clinic),
+  ...below("/waiting_rooms/:waiting_room_slug/waiting_room_subs", roomOfSubs, { GET: null, POST: aSub }),
+  ...below("/waiting_rooms/:waiting_room_slug/waiting_room_subs/:id", anAddedSub, {
+    PUT: { waiting_room_sub: { user_id: null } },
+    DELETE: null,
   }),
   "GET /organization_users/:organization_user_id/calls": async (clinic) => ({
-    path: (await anEndedCall(clinic)).results.replace(/\/\d+$/, ""),
+    path: (await aCall(clinic)).replace(/\/\d+$/, ""),
   }),
-  "GET /calls": async (clinic) => {
-    await anEndedCall(clinic);
-    return { path: "/calls" };
-  },
-  "GET /egresses": async (clinic) => {
-    await anEndedCall(clinic);
-    return { path: "/egresses" };
-  },
-  "GET /organization_users/:organization_user_id/calls/:call_id": async (clinic) => ({
-    path: (await anEndedCall(clinic)).results,
+  ...below(CALL, aCall, {
+    GET: null,
+    PUT: () => ({ call: { external_reference: unique("visit") } }),
+    "GET /participants": null,
+    "GET /consents": null,
+    "PUT /legal_hold": { legal_hold: { reason: "Case 2026-118" } },
   }),
-  "PUT /organization_users/:organization_user_id/calls/:call_id": async (clinic) => ({
-    path: (await anEndedCall(clinic)).results,
-    body: { call: { external_reference: unique("visit") } },
-  }),
-  "PUT /organization_users/:organization_user_id/calls/:call_id/participants/:participant_id": async (
-    clinic,
-  ) => {
-    const { results } = await anEndedCall(clinic);
-    const { participants } = await clinic.client("GET", `${results}/participants`);
+  ...below(CALL, aHeldCall, { "DELETE /legal_hold": null }),
+  [`PUT ${CALL}/participants/:participant_id`]: async (clinic) => {
+    const path = `${await aCall(clinic)}/participants`;
+    const { participants } = await clinic.client("GET", path);
     return {
-      path: `${results}/participants/${participants[0].id}`,
+      path: `${path}/${participants[0].id}`,
       body: { participant: { external_reference: unique("patient") } },
     };
   },
-  "GET /organization_users/:organization_user_id/calls/:call_id/participants": async (clinic) => ({
-    path: `${(await anEndedCall(clinic)).results}/participants`,
-  }),
   "DELETE /participants": async (clinic) => ({
     path: `/participants?external_reference=${await aPatient(clinic)}`,
   }),
-  "GET /waiting_rooms/:slug/participants": async (clinic) => ({
-    path: `${await aRoom(clinic)}/participants`,
-  }),
-  "GET /visits": async (clinic) => {
-    await aVisit(clinic);
-    return { path: "/visits" };
-  },
+  "GET /participants/export": async () => ({ path: "/participants/export?external_reference=patient-1" }),
   "POST /visits": async (clinic) => ({ path: "/visits", body: await aPlan(clinic), statusForOthers: 422 }),
-  "GET /visits/:id": async (clinic) => ({ path: (await aVisit(clinic)).path }),
-  "PUT /visits/:id": async (clinic) => ({
-    path: (await aVisit(clinic)).path,
-    body: { visit: { external_reference: unique("visit") } },
+  ...below("/visits/:id", async (clinic) => (await aVisit(clinic)).path, {
+    GET: null,
+    PUT: () => ({ visit: { external_reference: unique("visit") } }),
+    DELETE: null,
   }),
-  "DELETE /visits/:id": async (clinic) => ({ path: (await aVisit(clinic)).path }),
-  "GET /visit_metrics": async () => ({ path: "/visit_metrics" }),
-  "GET /call_metrics": async () => ({ path: "/call_metrics" }),
-  "GET /organization_users/:organization_user_id/calls/:call_id/transcript": async (clinic) => ({
-    path: (await aFinalTranscript(clinic)).path,
+  ...below(`${CALL}/transcript`, async (clinic) => (await aFinalTranscript(clinic)).path, {
+    GET: null,
+    "GET /versions": null,
+    DELETE: null,
   }),
-  "PUT /organization_users/:organization_user_id/calls/:call_id/transcript": async (clinic) => {
+  [`PUT ${CALL}/transcript`]: async (clinic) => {
     const { path, result } = await aFinalTranscript(clinic);
     const lines = [{ id: result.transcript_lines[0].id, text: "Good evening." }];
     return { path, body: { transcript: { lines, reason: "Misheard" } } };
   },
-  "GET /organization_users/:organization_user_id/calls/:call_id/transcript/versions": async (clinic) => ({
-    path: `${(await aFinalTranscript(clinic)).path}/versions`,
+  ...below(`${CALL}/soap_note`, aFinalSoapNote, {
+    GET: null,
+    PUT: { soap_note: { text: "Subjective: feels worse.", reason: "Misheard" } },
+    "GET /versions": null,
+    DELETE: null,
   }),
-  "DELETE /organization_users/:organization_user_id/calls/:call_id/transcript": async (clinic) => ({
-    path: (await aFinalTranscript(clinic)).path,
-  }),
-  "GET /organization_users/:organization_user_id/calls/:call_id/soap_note": async (clinic) => ({
-    path: await aFinalSoapNote(clinic),
-  }),
-  "PUT /organization_users/:organization_user_id/calls/:call_id/soap_note": async (clinic) => ({
-    path: await aFinalSoapNote(clinic),
-    body: { soap_note: { text: "Subjective: feels worse.", reason: "Misheard" } },
-  }),
-  "GET /organization_users/:organization_user_id/calls/:call_id/soap_note/versions": async (clinic) => ({
-    path: `${await aFinalSoapNote(clinic)}/versions`,
-  }),
-  "DELETE /organization_users/:organization_user_id/calls/:call_id/soap_note": async (clinic) => ({
-    path: await aFinalSoapNote(clinic),
-  }),
-  "PUT /organization_users/:organization_user_id/calls/:call_id/legal_hold": async (clinic) => ({
-    path: `${(await anEndedCall(clinic)).results}/legal_hold`,
-    body: { legal_hold: { reason: "Case 2026-118" } },
-  }),
-  "DELETE /organization_users/:organization_user_id/calls/:call_id/legal_hold": async (clinic) => {
-    const path = `${(await anEndedCall(clinic)).results}/legal_hold`;
-    await clinic.client("PUT", path, { legal_hold: {} });
-    return { path };
-  },
-  "GET /organization_users/:organization_user_id/calls/:call_id/consents": async (clinic) => ({
-    path: `${(await anEndedCall(clinic)).results}/consents`,
-  }),
-  "GET /organization_users/:organization_user_id/calls/:call_id/egresses": async (clinic) => ({
-    path: (await aRecording(clinic)).replace(/\/\d+$/, ""),
-  }),
-  "GET /organization_users/:organization_user_id/calls/:call_id/egresses/:id": async (clinic) => ({
-    path: await aRecording(clinic),
-  }),
-  "DELETE /organization_users/:organization_user_id/calls/:call_id/egresses/:id": async (clinic) => ({
-    path: await aRecording(clinic),
-  }),
-  "GET /organization_users/:organization_user_id/calls/:call_id/egresses/:egress_id/audit_logs": async (
-    clinic,
-  ) => ({ path: `${await aRecording(clinic)}/audit_logs` }),
+  [`GET ${CALL}/egresses`]: async (clinic) => ({ path: (await aRecording(clinic)).replace(/\/\d+$/, "") }),
+  ...below(`${CALL}/egresses/:id`, aRecording, { GET: null, DELETE: null }),
+  ...below(`${CALL}/egresses/:egress_id`, aRecording, { "GET /audit_logs": null }),
   "POST /auth/token_exchange": async ({ signIn }) => ({
     path: "/auth/token_exchange",
     body: { token_exchange: { token: await signIn() } },
     statusForOthers: 401,
   }),
-  "GET /roles": async () => ({ path: "/roles" }),
-  "GET /organization": async () => ({ path: "/organization" }),
-  "PUT /organization": async () => ({
-    path: "/organization",
-    body: { organization: { recording_retention_days: 365 } },
+  ...below("/invites/:id", async (clinic) => `/invites/${(await aPendingInvite(clinic)).id}`, {
+    GET: null,
+    DELETE: null,
   }),
-  "GET /invites": async (clinic) => {
-    await aPendingInvite(clinic);
-    return { path: "/invites" };
-  },
-  "POST /invites": async () => ({ path: "/invites", body: { organization_invite: anInvite() } }),
-  "GET /invites/:id": async (clinic) => ({ path: await aPendingInvite(clinic) }),
-  "DELETE /invites/:id": async (clinic) => ({ path: await aPendingInvite(clinic) }),
-  "POST /invites/:id/resend": async (clinic) => ({ path: `${await anOldInvite(clinic)}/resend` }),
-  "POST /invites/bulk_create": async () => aBulkInvite(),
+  ...below("/invites/:id", anOldInvite, { "POST /resend": null }),
   "GET /bulk_invites/:id": async ({ client }) => {
-    const { path, body } = aBulkInvite();
-    return { path: `/bulk_invites/${(await client("POST", path, body)).bulk_invite.id}` };
+    const { bulk_invite } = await client("POST", "/invites/bulk_create", aBulkInvite());
+    return { path: `/bulk_invites/${bulk_invite.id}` };
   },
-  "GET /access_log_seals": async () => ({ path: "/access_log_seals" }),
   "GET /access_logs/:date": async ({ aSealedDay }) => ({ path: `/access_logs/${await aSealedDay()}` }),
-  "GET /events": async () => ({ path: "/events" }),
-  "GET /access_logs": async () => ({ path: "/access_logs" }),
-  "GET /participants/export": async () => ({ path: "/participants/export?external_reference=patient-1" }),
-  "GET /webhook_endpoints": async (clinic) => {
-    await anEndpoint(clinic);
-    return { path: "/webhook_endpoints" };
-  },
-  "POST /webhook_endpoints": async (clinic) => {
-    await makeRoomForEndpoint(clinic);
-    return { path: "/webhook_endpoints", body: { webhook_endpoint: { url: ENDPOINT_URL } } };
-  },
-  "GET /webhook_endpoints/:id": async (clinic) => ({ path: await anEndpoint(clinic) }),
-  "PUT /webhook_endpoints/:id": async (clinic) => ({
-    path: await anEndpoint(clinic),
-    body: { webhook_endpoint: { url: "https://other.example.com", event_types: ["call.ended"] } },
+  ...below("/webhook_endpoints/:id", (clinic) => anEndpoint(clinic), {
+    GET: null,
+    PUT: { webhook_endpoint: { url: "https://other.example.com", event_types: ["call.ended"] } },
+    DELETE: null,
+    "POST /rotate_secret": null,
+    "GET /deliveries": null,
+    "POST /redeliver": { after: 0 },
   }),
-  "DELETE /webhook_endpoints/:id": async (clinic) => ({ path: await anEndpoint(clinic) }),
-  "POST /webhook_endpoints/:id/rotate_secret": async (clinic) => ({
-    path: `${await anEndpoint(clinic)}/rotate_secret`,
-  }),
-  "GET /webhook_endpoints/:id/deliveries": async (clinic) => ({
-    path: `${await anEndpoint(clinic)}/deliveries`,
-  }),
-  "POST /webhook_endpoints/:id/redeliver": async (clinic) => ({
-    path: `${await anEndpoint(clinic)}/redeliver`,
-    body: { after: 0 },
-  }),
-  "POST /webhook_endpoints/:id/ping": async (clinic) => ({
-    path: `${await anEndpoint(clinic, clinic.aReceiver())}/ping`,
+  ...below("/webhook_endpoints/:id", (clinic) => anEndpoint(clinic, clinic.aReceiver()), {
+    "POST /ping": null,
   }),
 };
+
+/** Makes a thing that the path does not name. */
+function existing(make: (clinic: Clinic) => Promise<unknown>) {
+  return async (clinic: Clinic) => {
+    await make(clinic);
+    return "";
+  };
+}
 
 /** The reference of a new patient, who took part in a call that has ended. */
 async function aPatient(clinic: Clinic): Promise<string> {
@@ -221,8 +160,23 @@ async function aPatient(clinic: Clinic): Promise<string> {
   return external_reference;
 }
 
-/** The path of a new organization user. */
-const aMember = async (clinic: Clinic) => `/organization_users/${(await aProvider(clinic)).id}`;
+/** The path of an ended call. */
+async function aCall(clinic: Clinic): Promise<string> {
+  return (await anEndedCall(clinic)).results;
+}
+
+async function aHeldCall(clinic: Clinic): Promise<string> {
+  const path = await aCall(clinic);
+  await clinic.client("PUT", `${path}/legal_hold`, { legal_hold: {} });
+  return path;
+}
+
+/** The path of an invite that is old enough to be sent again. */
+async function anOldInvite(clinic: Clinic): Promise<string> {
+  const invite = await aPendingInvite(clinic);
+  await clinic.letAge(invite);
+  return `/invites/${invite.id}`;
+}
 
 async function aFinalTranscript(clinic: Clinic) {
   const call = await anEndedCall(clinic);
@@ -242,16 +196,18 @@ const anApiClient = async (clinic: Clinic) => ({
   statusForOthers: 422,
 });
 
-const aSub = async (clinic: Clinic) => ({
-  path: `${await aRoom(clinic)}/waiting_room_subs`,
-  body: {
-    waiting_room_sub: { user_id: (await aProvider(clinic)).user_id, datetime_start: "2126-01-31T09:30:00Z" },
-  },
-});
+async function roomOfSubs(clinic: Clinic): Promise<string> {
+  return `${await aRoom(clinic)}/waiting_room_subs`;
+}
+
+async function aSub(clinic: Clinic) {
+  const { user_id } = await aProvider(clinic);
+  return { waiting_room_sub: { user_id, datetime_start: "2126-01-31T09:30:00Z" } };
+}
 
 async function anAddedSub(clinic: Clinic): Promise<string> {
-  const { path, body } = await aSub(clinic);
-  return `${path}/${(await clinic.client("POST", path, body)).id}`;
+  const path = await roomOfSubs(clinic);
+  return `${path}/${(await clinic.client("POST", path, await aSub(clinic))).id}`;
 }
 
 /** The path of a recording that the organization may see. */
@@ -261,12 +217,7 @@ async function aRecording(clinic: Clinic): Promise<string> {
   return `${call.results}/egresses/${result.id}`;
 }
 
-const aBulkInvite = () => ({
-  path: "/invites/bulk_create",
-  body: { organization_invites: [anInvite(), anInvite()] },
-});
-
-const ENDPOINT_URL = "https://hooks.example.com/visits";
+const aBulkInvite = () => ({ organization_invites: [anInvite(), anInvite()] });
 
 async function anEndpoint(clinic: Clinic, url = ENDPOINT_URL): Promise<string> {
   await makeRoomForEndpoint(clinic);

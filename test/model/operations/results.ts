@@ -140,13 +140,14 @@ function correct(model: Model, request: Request, kind: TextKind) {
   const call = callOf(model, request);
   const known = found(call.texts[kind] ?? undefined);
   if (call.ended_at === null || !known.is_final) throw unprocessable("text_not_final");
-  const { reason, text: said, summary = known.summary ?? "", lines = [] } = request.body[kind];
+  const { reason, text: said, summary, lines = [] } = request.body[kind];
   const changed = new Map<number, string>(lines.map((line: Line) => [line.id, line.text]));
   if ([...changed.keys()].some((id) => !known.lines.some((line) => line.id === id)))
     throw unprocessable("line_unknown");
   const next = known.lines.map((line) => ({ ...line, text: changed.get(line.id) ?? line.text }));
   const { text: before, summary: oldSummary, lines: oldLines } = known;
-  const corrected = { text: said ?? before, summary: summary || oldSummary, lines: next };
+  const newSummary = summary === undefined || summary === (oldSummary ?? "") ? oldSummary : summary;
+  const corrected = { text: said ?? before, summary: newSummary, lines: next };
   const former = { text: before, summary: oldSummary, lines: oldLines };
   if (!isDeepStrictEqual(corrected, former)) {
     const by = { reason, user_id: request.caller.member.id, created_at: model.now };
@@ -305,7 +306,7 @@ function reportEgress(model: Model, request: Request): Egress {
     early: isEnded ? null : end,
   };
   if (next.storage_key) model.files.set(`${organization.id} ${next.storage_key}`, egress_id);
-  if (isDeepStrictEqual(before, next)) return next;
+  if (before && isDeepStrictEqual(before, next)) return before;
   next.updated_at = model.now;
   audit(model, next, before, user_id ?? null);
   if (before) return Object.assign(before, next);

@@ -14,7 +14,11 @@ type Edit = [file: string, after: string, inserted: string];
 const COLUMN: Edit[] = [
   ["joining/invites/invites.table.ts", "display_name: text().notNull(),", "note: text(),"],
   ["joining/invites/invites.schemas.ts", "display_name: name(),", "note: name().nullable().optional(),"],
-  ["joining/invites/invites.responses.ts", "  .object({", "note: name().nullable(),"],
+  [
+    "joining/invites/invites.responses.ts",
+    'named("Invite", "An invitation to join the organization.", {',
+    "note: name().nullable(),",
+  ],
   ["joining/bulk_invites/bulk_invites.table.ts", "display_name: text().notNull(),", "note: text(),"],
 ];
 
